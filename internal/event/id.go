@@ -1,0 +1,117 @@
+package event
+
+import (
+	"crypto/rand"
+	"errors"
+	"strings"
+	"time"
+)
+
+// An ID names one event: a ULID (github.com/ulid/spec) in lower case, 48 bits
+// of Unix milliseconds and 80 bits that are random or counted up. IDs sort as
+// strings in the order of their times.
+type ID string
+
+// IDLen is the length of an ID in characters.
+const IDLen = 26
+
+const (
+	crockford = "0123456789abcdefghjkmnpqrstvwxyz"
+	maxMillis = 1<<48 - 1
+)
+
+var errID = errors.New("an event id is 26 characters of lower-case Crockford base 32")
+
+// ParseID checks the form of s. It does not say whether such an event exists.
+func ParseID(s string) (ID, error) {
+	if len(s) != IDLen || s[0] > '7' {
+		return "", errID
+	}
+	for i := range len(s) {
+		if strings.IndexByte(crockford, s[i]) < 0 {
+			return "", errID
+		}
+	}
+	return ID(s), nil
+}
+
+// Time is the moment in the ID, in UTC, to the millisecond. An ID that
+// ParseID would refuse has the zero time.
+func (id ID) Time() time.Time {
+	if _, err := ParseID(string(id)); err != nil {
+		return time.Time{}
+	}
+	var ms int64
+	for i := range 10 {
+		ms = ms<<5 | int64(strings.IndexByte(crockford, id[i]))
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// Short is how lists show an ID: a tilde and its last eight characters, the
+// part in which two events of one moment differ.
+func (id ID) Short() string {
+	if len(id) < 8 {
+		return string(id)
+	}
+	return "~" + string(id[len(id)-8:])
+}
+
+// NewID makes an ID of the moment t with a random tail. Times outside the
+// range of a ULID are moved to its nearest end.
+func NewID(t time.Time) ID {
+	var tail [10]byte
+	rand.Read(tail[:]) // never fails: crypto/rand ends the process instead
+	return makeID(t, tail)
+}
+
+func makeID(t time.Time, tail [10]byte) ID {
+	ms := min(max(t.UnixMilli(), 0), maxMillis)
+	var out [IDLen]byte
+	for i := 9; i >= 0; i-- {
+		out[i] = crockford[ms&31]
+		ms >>= 5
+	}
+	var acc, bits uint
+	k := 10
+	for _, b := range tail {
+		acc = acc<<8 | uint(b)
+		for bits += 8; bits >= 5; bits -= 5 {
+			out[k] = crockford[acc>>(bits-5)&31]
+			k++
+		}
+	}
+	return ID(out[:])
+}
+
+// next is the ID that follows id within the same millisecond; false when the
+// tail is used up.
+func (id ID) next() (ID, bool) {
+	out := []byte(id)
+	for i := IDLen - 1; i >= 10; i-- {
+		v := strings.IndexByte(crockford, out[i])
+		if v < 31 {
+			out[i] = crockford[v+1]
+			return ID(out), true
+		}
+		out[i] = crockford[0]
+	}
+	return "", false
+}
+
+// MaxAhead is how far the time of an ID may lie ahead of this machine's clock
+// before its event is held back and no longer moves the clock.
+const MaxAhead = 10 * time.Minute
+
+// NextID is the ID of a live event: later than newest, the greatest ID seen
+// so far (or empty), and not before now. A newest that lies more than MaxAhead
+// in the future is not followed.
+func NextID(now time.Time, newest ID) ID {
+	if newest == "" || newest.Time().Sub(now) > MaxAhead || newest.Time().Before(now.Truncate(time.Millisecond)) {
+		return NewID(now)
+	}
+	if id, ok := newest.next(); ok {
+		return id
+	}
+	return NewID(newest.Time().Add(time.Millisecond))
+}

@@ -1,0 +1,77 @@
+package event_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"cairn/internal/event"
+)
+
+func TestIDsSortByTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ms := rapid.Int64Range(0, 1<<47)
+		a, b := time.UnixMilli(ms.Draw(t, "a")), time.UnixMilli(ms.Draw(t, "b"))
+		x, y := event.NewID(a), event.NewID(b)
+		if _, err := event.ParseID(string(x)); err != nil {
+			t.Fatal(err)
+		}
+		if !x.Time().Equal(a) {
+			t.Fatalf("the id of %v has time %v", a, x.Time())
+		}
+		if a.Before(b) && x >= y {
+			t.Fatalf("%s of %v sorts after %s of %v", x, a, y, b)
+		}
+	})
+}
+
+func TestLiveIDsNeverGoBack(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	var newest event.ID
+	var all []event.ID
+	for i := range 5000 {
+		// The clock stands still, jumps back nine minutes, and goes on.
+		at := now.Add(time.Duration(i/1000) * time.Millisecond)
+		if i%3 == 0 {
+			at = now.Add(-9 * time.Minute)
+		}
+		newest = event.NextID(at, newest)
+		all = append(all, newest)
+	}
+	if !slices.IsSorted(all) || len(slices.Compact(all)) != 5000 {
+		t.Fatal("ids are not strictly increasing")
+	}
+}
+
+func TestTheLastTailOfAMillisecondCarriesOver(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	last := event.NewID(now)[:10] + "zzzzzzzzzzzzzzzz"
+	next := event.NextID(now, last)
+	if next <= last || next.Time() != now.Add(time.Millisecond).UTC() {
+		t.Fatalf("after %s comes %s", last, next)
+	}
+}
+
+func TestAnIDFarAheadDoesNotMoveTheClock(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	near, far := event.NewID(now.Add(9*time.Minute)), event.NewID(now.Add(11*time.Minute))
+	if got := event.NextID(now, near); got <= near {
+		t.Errorf("an id nine minutes ahead is not followed: %s after %s", got, near)
+	}
+	if got := event.NextID(now, far); !got.Time().Equal(now) {
+		t.Errorf("an id eleven minutes ahead moved the clock to %v", got.Time())
+	}
+}
+
+func TestParseIDRefusesEverythingElse(t *testing.T) {
+	for _, s := range []string{"", "short", "01J0000000000000000000000A", "8zzzzzzzzzzzzzzzzzzzzzzzzz", "0000000000000000000000000i", "000000000000000000000000000"} {
+		if _, err := event.ParseID(s); err == nil {
+			t.Errorf("%q is accepted", s)
+		}
+		if !event.ID(s).Time().IsZero() {
+			t.Errorf("%q has a time", s)
+		}
+	}
+}
