@@ -1,0 +1,66 @@
+package disk_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cairn/internal/disk"
+)
+
+func TestCreateTempMakesNewFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	seen := map[string]bool{}
+	for range 20 {
+		f, err := disk.CreateTemp(disk.OS, dir, "tmp_*.pack", 0o444)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		base := filepath.Base(f.Name())
+		if seen[base] || !strings.HasPrefix(base, "tmp_") || !strings.HasSuffix(base, ".pack") {
+			t.Errorf("name %q", base)
+		}
+		seen[base] = true
+		if _, err := f.Write([]byte("written through a read-only mode")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "file")
+	if _, err := disk.ReadFile(disk.OS, name); !os.IsNotExist(err) {
+		t.Errorf("missing file: %v", err)
+	}
+	want := strings.Repeat("many bytes ", 10_000)
+	if err := os.WriteFile(name, []byte(want), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := disk.ReadFile(disk.OS, name)
+	if err != nil || string(got) != want {
+		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+}
+
+func TestSyncDir(t *testing.T) {
+	t.Parallel()
+	if err := disk.OS.SyncDir(t.TempDir()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFilesOfThisTestAreYoungerThanTheSystem(t *testing.T) {
+	t.Parallel()
+	boot, err := disk.BootTime()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !boot.Before(time.Now()) || boot.Before(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)) {
+		t.Errorf("boot time %v", boot)
+	}
+}
