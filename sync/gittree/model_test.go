@@ -1,0 +1,309 @@
+package gittree_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"pgregory.net/rapid"
+
+	"cairn/sync/gittree"
+	"cairn/sync/gittree/gittreetest"
+)
+
+// paths draws paths whose parts sort differently as files and as directories.
+func paths() *rapid.Generator[string] {
+	part := rapid.SampledFrom([]string{"a", "a-", "a.b", "a0", "ab", "b", "A"})
+	return rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(part, 1, 3).Draw(t, "parts"), "/")
+	})
+}
+
+// fits reports whether path can be a new file beside files.
+func fits(files map[string]string, path string) bool {
+	for have := range files {
+		if have == path || strings.HasPrefix(have, path+"/") || strings.HasPrefix(path, have+"/") {
+			return false
+		}
+	}
+	return true
+}
+
+// models draws trees as maps from path to content.
+func models() *rapid.Generator[map[string]string] {
+	return rapid.Custom(func(t *rapid.T) map[string]string {
+		files := make(map[string]string)
+		for _, p := range rapid.SliceOfN(paths(), 0, 12).Draw(t, "paths") {
+			if fits(files, p) {
+				files[p] = rapid.SampledFrom([]string{"one", "two"}).Draw(t, "text")
+			}
+		}
+		return files
+	})
+}
+
+func TestInsertAgreesWithAMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, model, root := gittreetest.New(), make(map[string]string), plumbing.ZeroHash
+		for _, path := range rapid.SliceOfN(paths(), 1, 20).Draw(t, "paths") {
+			id, made, err := gittree.Insert(s, root, path, s.Blob(path))
+			if !fits(model, path) {
+				if !errors.Is(err, gittree.ErrExists) {
+					t.Fatalf("insert %s into %v: %v", path, model, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatalf("insert %s into %v: %v", path, model, err)
+			}
+			s.Put(made...)
+			model[path], root = path, id
+			if want := s.Tree(model); root != want {
+				t.Fatalf("insert %s made %v, want %v", path, walk(t, s, root), model)
+			}
+		}
+	})
+}
+
+func TestManyInsertsAreOneInsertMany(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := gittreetest.New()
+		before, all := models().Draw(t, "before"), make(map[string]string)
+		maps.Copy(all, before)
+		var files []gittree.File
+		for _, p := range rapid.SliceOfN(paths(), 0, 12).Draw(t, "more") {
+			if fits(all, p) {
+				all[p] = "new"
+				files = append(files, gittree.File{Path: p, Blob: s.Blob("new")})
+			}
+		}
+		root, made, err := gittree.InsertMany(s, s.Tree(before), files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := s.Tree(all); root != want {
+			t.Fatalf("made %s, want the tree of %v", root, all)
+		}
+		if len(files) == 0 && made != nil {
+			t.Fatalf("nothing inserted makes %v", made)
+		}
+	})
+}
+
+func TestDiffAgreesWithMaps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := gittreetest.New()
+		a, b := models().Draw(t, "a"), models().Draw(t, "b")
+		var got []string
+		err := gittree.Diff(s, s.Tree(a), s.Tree(b), func(c gittree.Change) error {
+			if c.Old != id(s, a, c.Path) || c.New != id(s, b, c.Path) {
+				t.Fatalf("change %v between %v and %v", c, a, b)
+			}
+			got = append(got, c.Path)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := different(a, b); !slices.Equal(got, want) {
+			t.Fatalf("changes %v, want %v", got, want)
+		}
+		if got := walk(t, s, s.Tree(b)); !maps.Equal(got, ids(s, b)) {
+			t.Fatalf("walk finds %v in %v", got, b)
+		}
+	})
+}
+
+func id(s *gittreetest.Store, files map[string]string, path string) plumbing.Hash {
+	if text, ok := files[path]; ok {
+		return s.Blob(text)
+	}
+	return plumbing.ZeroHash
+}
+
+func ids(s *gittreetest.Store, files map[string]string) map[string]plumbing.Hash {
+	all := make(map[string]plumbing.Hash)
+	for path, text := range files {
+		all[path] = s.Blob(text)
+	}
+	return all
+}
+
+// different lists the paths in which the maps differ, in order.
+func different(a, b map[string]string) []string {
+	var paths []string
+	for p, text := range a {
+		if other, ok := b[p]; !ok || other != text {
+			paths = append(paths, p)
+		}
+	}
+	for p := range b {
+		if _, ok := a[p]; !ok {
+			paths = append(paths, p)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+type fataler interface{ Fatalf(string, ...any) }
+
+func walk(t fataler, r gittree.Reader, root plumbing.Hash) map[string]plumbing.Hash {
+	found := make(map[string]plumbing.Hash)
+	err := gittree.Walk(r, root, func(path string, blob plumbing.Hash) error {
+		if _, twice := found[path]; twice {
+			t.Fatalf("walk calls twice for %s", path)
+		}
+		found[path] = blob
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("walk: %v", err)
+	}
+	return found
+}
+
+func TestLookupAgreesWithAMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := gittreetest.New()
+		files, path := models().Draw(t, "files"), paths().Draw(t, "path")
+		e, err := gittree.Lookup(s, s.Tree(files), path)
+		isDir := slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(p string) bool { return strings.HasPrefix(p, path+"/") })
+		text, isFile := files[path]
+		switch {
+		case isFile && (err != nil || e.IsDir() || e.Hash != s.Blob(text)):
+			t.Fatalf("file %s: %v, %v", path, e, err)
+		case isDir && (err != nil || !e.IsDir()):
+			t.Fatalf("directory %s: %v, %v", path, e, err)
+		case !isDir && !isFile && !errors.Is(err, gittree.ErrNotFound):
+			t.Fatalf("nothing at %s: %v, %v", path, e, err)
+		}
+	})
+}
+
+// union is what Union must find: all files, or no union.
+func union(a, b map[string]string) (map[string]string, bool) {
+	all := maps.Clone(a)
+	for path, text := range b {
+		if have, ok := a[path]; ok && have == text {
+			continue
+		}
+		if !fits(a, path) {
+			return nil, false
+		}
+		all[path] = text
+	}
+	return all, true
+}
+
+func TestUnionAgreesWithMapsInAnyOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := gittreetest.New()
+		a, b := models().Draw(t, "a"), models().Draw(t, "b")
+		x, errX := join(s, s.Tree(a), s.Tree(b))
+		y, errY := join(s, s.Tree(b), s.Tree(a))
+		if x != y || (errX == nil) != (errY == nil) {
+			t.Fatalf("a+b is %s, %v; b+a is %s, %v", x, errX, y, errY)
+		}
+		want, ok := union(a, b)
+		if !ok {
+			cx, isX := errors.AsType[*gittree.ConflictError](errX)
+			cy, isY := errors.AsType[*gittree.ConflictError](errY)
+			if !isX || !isY || cx.Path != cy.Path {
+				t.Fatalf("%v and %v: %v, other way %v", a, b, errX, errY)
+			}
+			return
+		}
+		if errX != nil || x != s.Tree(want) {
+			t.Fatalf("%v and %v make %s, %v", a, b, x, errX)
+		}
+	})
+}
+
+func join(s *gittreetest.Store, a, b plumbing.Hash) (plumbing.Hash, error) {
+	id, made, err := gittree.Union(s, a, b)
+	s.Put(made...)
+	return id, err
+}
+
+func TestUnionIsAssociativeAndIdempotent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := gittreetest.New()
+		var tree [3]plumbing.Hash
+		for i := range tree {
+			tree[i] = s.Tree(models().Draw(t, "files"))
+			if x, made, err := gittree.Union(s, tree[i], tree[i]); x != tree[i] || made != nil || err != nil {
+				t.Fatalf("a tree with itself: %s, %v, %v", x, made, err)
+			}
+		}
+		ab, err1 := join(s, tree[0], tree[1])
+		bc, err2 := join(s, tree[1], tree[2])
+		if err1 != nil || err2 != nil {
+			return
+		}
+		left, errL := join(s, ab, tree[2])
+		right, errR := join(s, tree[0], bc)
+		if left != right || (errL == nil) != (errR == nil) {
+			t.Fatalf("(a+b)+c is %s, %v; a+(b+c) is %s, %v", left, errL, right, errR)
+		}
+		if again, made, err := gittree.Union(s, left, ab); errL == nil && (again != left || made != nil || err != nil) {
+			t.Fatalf("a part joined again: %s, %v, %v", again, made, err)
+		}
+	})
+}
+
+// closure is every tree and blob below root.
+func closure(t fataler, s *gittreetest.Store, root plumbing.Hash) map[plumbing.Hash]bool {
+	all := map[plumbing.Hash]bool{root: true}
+	o, err := s.Object(root)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	entries, err := gittree.Parse(o.Data)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	for _, e := range entries {
+		all[e.Hash] = true
+		if e.IsDir() {
+			maps.Copy(all, closure(t, s, e.Hash))
+		}
+	}
+	return all
+}
+
+func TestACollectorFindsWhatTheBasesLack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := gittreetest.New()
+		c, have := gittree.NewCollector(s), make(map[plumbing.Hash]bool)
+		var bases []plumbing.Hash
+		for _, m := range rapid.SliceOfN(models(), 0, 2).Draw(t, "bases") {
+			bases = append(bases, s.Tree(m))
+			maps.Copy(have, closure(t, s, s.Tree(m)))
+		}
+		wanted := make(map[plumbing.Hash]bool)
+		for _, m := range rapid.SliceOfN(models(), 1, 3).Draw(t, "chain") {
+			root := s.Tree(m)
+			maps.Copy(wanted, closure(t, s, root))
+			if err := c.Add(root, bases...); err != nil {
+				t.Fatal(err)
+			}
+			bases = append(bases[:0:0], root)
+		}
+		got := make(map[plumbing.Hash]bool)
+		for _, h := range c.Objects() {
+			if got[h] || !wanted[h] {
+				t.Fatalf("%s comes twice or is not in any tree", h)
+			}
+			got[h] = true
+		}
+		for h := range wanted {
+			if !got[h] && !have[h] {
+				t.Fatalf("%s is missing", h)
+			}
+		}
+	})
+}
