@@ -1,0 +1,103 @@
+package devices
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"cairn/internal/atomicfile"
+	"cairn/internal/disk"
+)
+
+// FileName is the member list in a hub's folder.
+const FileName = "members.json"
+
+// lockName is never renamed or removed; whoever changes the list holds it.
+const lockName = "members.lock"
+
+// A Store keeps the members of one hub in a file. Any number of processes may
+// have the same one open. It is safe for concurrent use.
+type Store struct {
+	fs  disk.FS
+	dir string
+
+	mu    sync.Mutex // guards the two below
+	raw   []byte     // what was read last
+	known *Members   // what raw says
+}
+
+// Create writes an empty member list into the folder dir, unless there is one.
+func Create(ctx context.Context, fsys disk.FS, dir string) (err error) {
+	lock, err := disk.Lock(ctx, filepath.Join(dir, lockName))
+	if err != nil {
+		return fmt.Errorf("create the member list: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	path := filepath.Join(dir, FileName)
+	if _, err := fsys.Lstat(path); err == nil {
+		return nil
+	}
+	return write(fsys, path, &Members{})
+}
+
+// Open reads the member list in dir. Errors: *CorruptError, or one of the file
+// system.
+func Open(fsys disk.FS, dir string) (*Store, error) {
+	s := &Store{fs: fsys, dir: dir}
+	_, err := s.Now()
+	return s, err
+}
+
+// Now is the list as it is on disk at this moment. Do not change it.
+func (s *Store) Now() (*Members, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	raw, err := disk.ReadFile(s.fs, s.path())
+	if err != nil {
+		return nil, fmt.Errorf("read the member list: %w", err)
+	}
+	// The file is small, and comparing all of it leaves no question of how
+	// fine the file system's clock is.
+	if s.known != nil && bytes.Equal(raw, s.raw) {
+		return s.known, nil
+	}
+	m, err := decode(raw)
+	if err != nil {
+		return nil, &CorruptError{Path: s.path(), Err: err}
+	}
+	s.raw, s.known = raw, m
+	return m, nil
+}
+
+// Change applies change to the newest list and stores the outcome, while no
+// other process can do the same. If change fails nothing is stored and its
+// error comes back as it is.
+func (s *Store) Change(ctx context.Context, change func(*Members) error) (err error) {
+	lock, err := disk.Lock(ctx, filepath.Join(s.dir, lockName))
+	if err != nil {
+		return fmt.Errorf("change the member list: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	now, err := s.Now()
+	if err != nil {
+		return err
+	}
+	next := now.clone()
+	if err := change(next); err != nil {
+		return err
+	}
+	return write(s.fs, s.path(), next)
+}
+
+func write(fsys disk.FS, path string, m *Members) error {
+	b, err := encode(m)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(fsys, path, b, 0o600)
+}
+
+func (s *Store) path() string { return filepath.Join(s.dir, FileName) }
