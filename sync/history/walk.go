@@ -1,0 +1,125 @@
+package history
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Ancestor reports whether the history of the commit of contains the commit a; every commit's own history contains it.
+// A commit a that is not known is in no known history. The error is an *UnknownError if of is not known.
+func (g *Graph) Ancestor(a, of plumbing.Hash) (bool, error) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	tip, err := g.known([]plumbing.Hash{of})
+	if err != nil {
+		return false, err
+	}
+	return g.reach(tip, g.some([]plumbing.Hash{a})), nil
+}
+
+// ReadyFor reports whether the history of each want contains one of the haves: then no more haves are needed to know
+// what a pack for their owner can leave out. Haves that are not known count for nothing; a want that is not known is not
+// ready.
+func (g *Graph) ReadyFor(wants, haves []plumbing.Hash) bool {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	tips, err := g.known(wants)
+	return err == nil && g.reach(tips, g.some(haves))
+}
+
+// reach reports whether each of tips reaches one of the goals, going up: a commit does if it is a goal or a parent does.
+func (g *Graph) reach(tips, goals []int32) bool {
+	if len(tips) == 0 || len(goals) == 0 {
+		return len(tips) == 0
+	}
+	m := g.marks()
+	for _, n := range goals {
+		m.add(n, reaches)
+	}
+	for n := slices.Min(goals); n <= slices.Max(tips); n++ {
+		for _, p := range g.node(n).parents {
+			m.add(n, m.get(p)&reaches)
+		}
+	}
+	return !slices.ContainsFunc(tips, func(n int32) bool { return m.get(n) == 0 })
+}
+
+// Between returns the commits in the history of the wants that are in that of none of the haves, parents before
+// children. Haves that are not known are left aside. The error is an *UnknownError if a want is not known.
+func (g *Graph) Between(wants, haves []plumbing.Hash) ([]plumbing.Hash, error) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	tips, err := g.known(wants)
+	if err != nil {
+		return nil, err
+	}
+	w := g.walk(theirs)
+	for _, n := range g.some(haves) {
+		w.mark(n, theirs)
+	}
+	for _, n := range tips {
+		w.mark(n, left)
+	}
+	var found []int32
+	for n, m := range w.down() {
+		if m&theirs == 0 {
+			found = append(found, n)
+		}
+		w.pass(n, m)
+	}
+	slices.Reverse(found)
+	return g.hashes(found), nil
+}
+
+// MergeBases returns the best common ancestors of two commits: those that are not ancestors of others, in the order of
+// their ids. There is none if the histories are unrelated. The error is an *UnknownError.
+func (g *Graph) MergeBases(a, b plumbing.Hash) ([]plumbing.Hash, error) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	tips, err := g.known([]plumbing.Hash{a, b})
+	if err != nil {
+		return nil, err
+	}
+	w := g.walk(below)
+	w.mark(tips[0], left)
+	w.mark(tips[1], right)
+	var found []int32
+	for n, m := range w.down() {
+		if m == left|right {
+			found = append(found, n)
+			m |= below
+		}
+		w.pass(n, m)
+	}
+	bases := g.hashes(found)
+	slices.SortFunc(bases, func(x, y plumbing.Hash) int { return bytes.Compare(x[:], y[:]) })
+	return bases, nil
+}
+
+// Sample returns at most limit commits by which another repository can be asked what it has in common with this one:
+// the tips, then their ancestors ever further apart, and the oldest one. Tips that are not known are left aside.
+func (g *Graph) Sample(tips []plumbing.Hash, limit int) []plumbing.Hash {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	w := g.walk(0)
+	heads := g.some(tips)
+	for _, n := range heads {
+		w.mark(n, left)
+	}
+	found := slices.Clone(heads[:min(len(heads), limit)])
+	last, step, passed := int32(-1), 1, 0
+	for n, m := range w.down() {
+		w.pass(n, m)
+		last = n
+		if passed++; passed >= step && len(found) < limit-1 && !slices.Contains(heads, n) {
+			found = append(found, n)
+			step, passed = step*2, 0
+		}
+	}
+	if last >= 0 && len(found) < limit && !slices.Contains(found, last) {
+		found = append(found, last)
+	}
+	return g.hashes(found)
+}
