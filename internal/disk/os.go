@@ -11,9 +11,9 @@ var OS FS = osFS{}
 type osFS struct{}
 
 func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
-	f, err := os.OpenFile(name, flag, perm)
+	f, err := openFile(name, flag, perm)
 	if err != nil {
-		return nil, err
+		return nil, err // not f, which would be a File that is not nil
 	}
 	return f, nil
 }
@@ -28,7 +28,7 @@ func (osFS) Chmod(name string, perm fs.FileMode) error    { return os.Chmod(name
 func (osFS) SyncDir(name string) error                    { return syncDir(name) }
 
 func (osFS) Rename(oldname, newname string) error {
-	return patiently(func() error { return os.Rename(oldname, newname) })
+	return patiently(func() error { return rename(oldname, newname) })
 }
 
 func (osFS) Remove(name string) error {

@@ -2,7 +2,16 @@
 
 package disk
 
-import "os"
+import (
+	"io/fs"
+	"os"
+)
+
+func openFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	return os.OpenFile(name, flag, perm)
+}
+
+func rename(oldname, newname string) error { return os.Rename(oldname, newname) }
 
 // patiently runs op once: here an open file never stands in the way of a rename or a removal.
 func patiently(op func() error) error { return op() }

@@ -1,0 +1,110 @@
+package gitstore
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+var (
+	// ErrClosed means that the Store was used after Close. Nothing was done. It is a mistake of the program.
+	ErrClosed = errors.New("git repository is closed")
+
+	// ErrNotRepository means that the folder holds no git repository. Nothing was changed. Check the path, or call Init.
+	ErrNotRepository = errors.New("not a git repository")
+
+	// ErrNotEmpty means that Init found something in the folder. Nothing was changed. Choose an empty or new folder.
+	ErrNotEmpty = errors.New("folder is not empty")
+
+	// ErrDetached means that HEAD has left the branches, where an append would be lost. Nothing is written.
+	// "git symbolic-ref HEAD refs/heads/main" in the repository puts it right.
+	ErrDetached = errors.New("HEAD is detached")
+
+	// ErrShallow means that the repository lacks part of its history. Nothing is written. "git fetch --unshallow" in the
+	// repository completes it.
+	ErrShallow = errors.New("repository is shallow")
+
+	// ErrPartialClone means that the repository may lack objects which its remote promised to send later. Nothing is
+	// written. Make a full clone.
+	ErrPartialClone = errors.New("repository is a partial clone")
+
+	// ErrRefChanged means that a ref is not what the caller expected: another writer came first. Nothing was changed.
+	// Read the ref and start over. The error is a *RefChangedError.
+	ErrRefChanged = errors.New("ref has changed")
+
+	// ErrHeadBranch means that the branch HEAD points to was to be deleted, which would make the history look empty.
+	// Nothing was changed.
+	ErrHeadBranch = errors.New("the branch that HEAD points to cannot be deleted")
+
+	// ErrRefName means that a name cannot be a ref. Nothing was changed.
+	ErrRefName = errors.New("not a valid ref name")
+)
+
+// A ForeignFormatError means that the repository is of a kind that this package does not handle. Nothing is written.
+// Convert the repository, for example by pushing it into one that Init made.
+type ForeignFormatError struct {
+	Dir  string
+	What string // what is foreign, in words
+}
+
+func (e *ForeignFormatError) Error() string {
+	return fmt.Sprintf("repository %s %s; push its history into a plain bare repository and use that", e.Dir, e.What)
+}
+
+// A GarbledRefError means that the file of a ref exists and holds no ref, as a power cut under another writer can leave it.
+// Nothing is written: the ref is unknown, not absent. Restore it with "git update-ref" from a remote or a log.
+type GarbledRefError struct {
+	Name string // of the ref, or "packed-refs"
+	Path string
+}
+
+func (e *GarbledRefError) Error() string {
+	return fmt.Sprintf("ref %s is garbled: %s holds no object id; nothing was changed, set it with git update-ref", e.Name, e.Path)
+}
+
+// A RefChangedError is the ErrRefChanged of one ref.
+type RefChangedError struct {
+	Name string
+	Want plumbing.Hash // what the caller expected; zero for "no such ref"
+	Have plumbing.Hash // what is there; zero for "no such ref"
+}
+
+func (e *RefChangedError) Error() string {
+	return fmt.Sprintf("ref %s has changed: it is %s, not %s", e.Name, refValueWords(e.Have), refValueWords(e.Want))
+}
+
+// Is makes errors.Is(err, ErrRefChanged) work.
+func (e *RefChangedError) Is(target error) bool { return target == ErrRefChanged }
+
+func refValueWords(h plumbing.Hash) string {
+	if h.IsZero() {
+		return "absent"
+	}
+	return h.String()
+}
+
+// A RefLockedError means that another program holds the lock file of a ref for longer than one would wait. Nothing was
+// changed. Try again; if no git program is running in the repository, the file is left over and may be deleted.
+type RefLockedError struct {
+	Path string // the lock file
+}
+
+func (e *RefLockedError) Error() string {
+	return fmt.Sprintf("%s exists: another git program is writing, or one that died left it behind; "+
+		"nothing was changed, try again, and delete the file if no git program is running", e.Path)
+}
+
+// A CorruptError means that stored bytes are not the object they should be. Other objects are not affected. Fetch the
+// object again, or restore the file from a backup; "git fsck" says how far the damage goes.
+type CorruptError struct {
+	Hash plumbing.Hash // the object that was asked for
+	Path string        // the file that should hold it
+	Err  error
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("object %s in %s is damaged: %v", e.Hash, e.Path, e.Err)
+}
+
+func (e *CorruptError) Unwrap() error { return e.Err }

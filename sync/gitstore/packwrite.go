@@ -1,0 +1,223 @@
+package gitstore
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/internal/disk"
+	"cairn/sync/gitstore/internal/packfmt"
+)
+
+// WritePack stores objs as one new pack and returns its name ("pack-..."), or "" if there was nothing to store: objects
+// that come twice, or are stored already, are left out. When it returns nil the objects are durable and visible to every
+// process.
+//
+// Until the next UpdateRef, or Unlock while the append lock is held, a .keep file protects the pack from a stock git that
+// collects garbage beside us.
+func (s *Store) WritePack(objs []Object) (name string, err error) {
+	if err := s.alive(); err != nil {
+		return "", err
+	}
+	fresh, err := s.unstored(objs)
+	if err != nil || len(fresh) == 0 {
+		return "", err
+	}
+	p, err := s.writePack(len(fresh), func(w *packfmt.Writer) error {
+		for _, o := range fresh {
+			if err := w.Object(o.Hash, o.Type, o.Data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("write a pack of %d objects: %w", len(fresh), err)
+	}
+	s.remember(p, fresh)
+	return filepath.Base(p.base), nil
+}
+
+func (s *Store) unstored(objs []Object) ([]Object, error) {
+	seen := make(map[plumbing.Hash]bool, len(objs))
+	fresh := make([]Object, 0, len(objs))
+	for _, o := range objs {
+		if seen[o.Hash] {
+			continue
+		}
+		seen[o.Hash] = true
+		stored, err := s.hasKnown(o.Hash)
+		if err != nil {
+			return nil, fmt.Errorf("look for object %s: %w", o.Hash, err)
+		}
+		if !stored {
+			fresh = append(fresh, o)
+		}
+	}
+	return fresh, nil
+}
+
+// remember puts commits and trees into the cache: the next append builds on them.
+func (s *Store) remember(p *pack, objs []Object) {
+	for _, o := range objs {
+		if o.Type == plumbing.BlobObject {
+			continue
+		}
+		if e, ok, err := p.find(o.Hash); err == nil && ok {
+			s.cache.put(storedCopy{p, e.Offset}, o)
+		}
+	}
+}
+
+// A packDraft is a pack that is being written: two temporary files.
+type packDraft struct {
+	s       *Store
+	pack    disk.File
+	index   disk.File
+	sum     plumbing.Hash
+	entries []packfmt.IndexEntry
+}
+
+// writePack makes a pack of count entries out of what fill writes, and adds it to the repository.
+func (s *Store) writePack(count int, fill func(*packfmt.Writer) error) (*pack, error) {
+	d, err := s.draftPack(s.path("objects", "pack"), count, fill)
+	if err != nil {
+		return nil, err
+	}
+	return d.publish()
+}
+
+// draftPack writes a pack and its index into temporary files in dir and syncs both. On an error nothing is left.
+func (s *Store) draftPack(dir string, count int, fill func(*packfmt.Writer) error) (*packDraft, error) {
+	d := &packDraft{s: s}
+	if err := d.write(dir, count, fill); err != nil {
+		return nil, errors.Join(err, d.discard())
+	}
+	return d, nil
+}
+
+func (d *packDraft) write(dir string, count int, fill func(*packfmt.Writer) error) (err error) {
+	if d.pack, err = disk.CreateTemp(d.s.fs, dir, "tmp_pack_*", 0o444); err != nil {
+		return err
+	}
+	if d.index, err = disk.CreateTemp(d.s.fs, dir, "tmp_idx_*", 0o444); err != nil {
+		return err
+	}
+	if err := d.writePack(count, fill); err != nil {
+		return err
+	}
+	if err := packfmt.WriteIndex(d.index, d.entries, d.sum); err != nil {
+		return err
+	}
+	return syncBoth(d.pack, d.index)
+}
+
+func (d *packDraft) writePack(count int, fill func(*packfmt.Writer) error) error {
+	buf := bufio.NewWriterSize(d.pack, 64<<10)
+	w, err := packfmt.NewWriter(buf, uint32(count), d.s.level)
+	if err != nil {
+		return err
+	}
+	if err := fill(w); err != nil {
+		return err
+	}
+	if d.sum, d.entries, err = w.Finish(); err != nil {
+		return err
+	}
+	return buf.Flush()
+}
+
+// syncBoth syncs two files at once: a journaling file system commits both with one write.
+func syncBoth(a, b disk.File) error {
+	second := make(chan error, 1)
+	go func() { second <- b.Sync() }()
+	return errors.Join(a.Sync(), <-second)
+}
+
+// publish gives the files their names, the pack last, and makes the names durable.
+func (d *packDraft) publish() (*pack, error) {
+	base := d.s.path("objects", "pack", "pack-"+d.sum.String())
+	if err := errors.Join(d.pack.Close(), d.index.Close()); err != nil {
+		return nil, errors.Join(err, d.remove())
+	}
+	if err := d.s.keep(base); err != nil {
+		return nil, errors.Join(err, d.remove())
+	}
+	if err := d.s.fs.Rename(d.index.Name(), base+".idx"); err != nil {
+		return nil, errors.Join(err, d.remove())
+	}
+	if err := d.s.fs.Rename(d.pack.Name(), base+".pack"); err != nil {
+		return nil, errors.Join(err, d.remove())
+	}
+	if err := d.s.fs.SyncDir(filepath.Dir(base)); err != nil {
+		return nil, err
+	}
+	return d.s.packs.add(base), nil
+}
+
+// discard closes and removes what has been made of the files.
+func (d *packDraft) discard() error {
+	var errs []error
+	for _, f := range []disk.File{d.pack, d.index} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	return errors.Join(append(errs, d.remove())...)
+}
+
+func (d *packDraft) remove() error {
+	var errs []error
+	for _, f := range []disk.File{d.pack, d.index} {
+		if f != nil {
+			errs = append(errs, ignoreNotExist(d.s.fs.Remove(f.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// keepMark stands in the .keep files that are ours, so that one which a killed process left can be told from a user's.
+const keepMark = "cairn: a ref will lead here\n"
+
+// keep protects the pack at base from stock git's garbage collection until releaseKeeps.
+func (s *Store) keep(base string) error {
+	f, err := s.fs.OpenFile(base+".keep", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // somebody wants to keep this very pack; that is for them to end
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, keepMark)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, s.fs.Remove(base+".keep"))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keeps = append(s.keeps, base+".keep")
+	return nil
+}
+
+func (s *Store) releaseKeeps() error {
+	s.mu.Lock()
+	keeps := s.keeps
+	s.keeps = nil
+	s.mu.Unlock()
+	var errs []error
+	for _, path := range keeps {
+		errs = append(errs, ignoreNotExist(s.fs.Remove(path)))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Store) holdsLock() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held != nil
+}

@@ -1,0 +1,3 @@
+package gitstore
+
+func (s *Store) sweepQuarantines() error { return nil }
