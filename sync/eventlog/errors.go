@@ -1,0 +1,44 @@
+package eventlog
+
+import (
+	"errors"
+	"fmt"
+
+	"cairn/internal/commitform"
+	"cairn/internal/event"
+)
+
+// ErrUnborn means that the repository has no history: its main branch is
+// missing. A log always has a first commit, so something removed it. Nothing
+// is written; restore the branch from a backup or from the hub.
+var ErrUnborn = errors.New("the space has lost its history: refs/heads/main is missing")
+
+// ErrBusy means that another program kept moving the branch. Nothing was
+// written. Try again.
+var ErrBusy = errors.New("the event log is busy: another program keeps moving its branch")
+
+// ErrNotFound means that the log has no such event.
+var ErrNotFound = errors.New("no such event")
+
+// A ForeignError reports a repository of another space. Nothing is written.
+type ForeignError struct {
+	Have, Want commitform.Space // Want.ID is empty when only the name matters
+}
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("the repository is space %q (%s), not %q (%s)", e.Have.Name, e.Have.ID, e.Want.Name, e.Want.ID)
+}
+
+// A CorruptError reports stored bytes that are not the event they should be.
+// Stop writing to the space; "cairn doctor" says what is still whole.
+type CorruptError struct {
+	ID   event.ID // empty when the path names no event
+	Path string   // in the repository
+	Err  error
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("damaged event at %s: %v", e.Path, e.Err)
+}
+
+func (e *CorruptError) Unwrap() error { return e.Err }
