@@ -1,0 +1,47 @@
+package projection
+
+import "strings"
+
+// names keeps every distinct string once and gives it a number. The empty
+// string has number 0.
+type names struct {
+	number map[string]uint32
+	text   []string
+}
+
+func newNames() names {
+	return names{number: map[string]uint32{"": 0}, text: []string{""}}
+}
+
+// add copies s before it keeps it, so that no caller's larger text is kept
+// alive by it.
+func (n *names) add(s string) uint32 {
+	if i, ok := n.number[s]; ok {
+		return i
+	}
+	s = strings.Clone(s)
+	i := uint32(len(n.text))
+	n.number[s] = i
+	n.text = append(n.text, s)
+	return i
+}
+
+// of is the number of s; false if s was never added.
+func (n *names) of(s string) (uint32, bool) {
+	i, ok := n.number[s]
+	return i, ok
+}
+
+// A tag list is kept as one name.
+const tagSeparator = "\x00"
+
+func joinTags(tags []string) string { return strings.Join(tags, tagSeparator) }
+
+func hasTag(joined, tag string) bool {
+	for t := range strings.SplitSeq(joined, tagSeparator) {
+		if t == tag {
+			return true
+		}
+	}
+	return false
+}
