@@ -1,0 +1,62 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/RoaringBitmap/roaring"
+	"github.com/blugelabs/bluge/index"
+	segment "github.com/blugelabs/bluge_segment_api"
+	"github.com/blugelabs/ice"
+)
+
+// blugeConfig is how every part of this package opens a Bluge directory.
+func blugeConfig(dir index.Directory) index.Config {
+	c := index.DefaultConfigWithDirectory(func() index.Directory { return dir })
+	c.NumAnalysisWorkers = 1 // documents come analyzed
+	c.UnsafeBatch = true     // a step is searchable at once and written soon after; git holds the notes
+	c.PersisterNapTimeMSec = 20
+	// A snapshot may only go once its successor is safe.
+	c.DeletionPolicyFunc = func() index.DeletionPolicy { return index.NewKeepNLatestDeletionPolicy(2) }
+	// Bluge takes a norm of zero for an empty list when it merges lists of one note.
+	c.NormCalc = func(string, int) float32 { return smallestNorm }
+	c.MergePlanOptions.MaxSegmentsPerTier = 3
+	c.MergePlanOptions.SegmentsPerMergeTask = 6
+	c.MergePlanOptions.FloorSegmentSize = 100
+	return c.WithSegmentPlugin(&index.SegmentPlugin{
+		Type: ice.Type, Version: ice.Version, New: ice.New, Load: loadSegment, Merge: mergeSegments,
+	})
+}
+
+// smallestNorm takes one byte in a segment.
+var smallestNorm = math.Float32frombits(1)
+
+// loadSegment and mergeSegments run in goroutines of Bluge, where a panic over
+// damaged bytes would end the process.
+func loadSegment(data *segment.Data) (s segment.Segment, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("load a segment: %v", r)
+		}
+	}()
+	return ice.Load(data)
+}
+
+func mergeSegments(segments []segment.Segment, drops []*roaring.Bitmap, bufferSize int) segment.Merger {
+	return guardedMerger{ice.Merge(segments, drops, bufferSize)}
+}
+
+type guardedMerger struct{ segment.Merger }
+
+var errMerge = errors.New("damaged segments cannot be merged")
+
+func (m guardedMerger) WriteTo(w io.Writer, closed chan struct{}) (n int64, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", errMerge, r)
+		}
+	}()
+	return m.Merger.WriteTo(w, closed)
+}

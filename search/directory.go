@@ -1,0 +1,183 @@
+package search
+
+import (
+	"fmt"
+
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/blugelabs/bluge/index"
+
+	"cairn/internal/disk"
+)
+
+// A directory is where Bluge keeps segments and snapshots. It differs from
+// Bluge's own in what a crash may leave behind: a file appears whole or not
+// at all, and a snapshot is durable, names included, before the one it
+// replaces is removed. Files of other names are no concern of it. It takes no
+// lock, for the Index has one.
+type directory struct {
+	*index.FileSystemDirectory
+	fsys  disk.FS
+	path  string
+	pause time.Duration // after a write that failed, so that Bluge's retries do not spin
+}
+
+func newDirectory(fsys disk.FS, path string) *directory {
+	return &directory{
+		FileSystemDirectory: index.NewFileSystemDirectory(path),
+		fsys:                fsys,
+		path:                path,
+		pause:               time.Second,
+	}
+}
+
+func (d *directory) Lock() error   { return nil }
+func (d *directory) Unlock() error { return nil }
+
+func (d *directory) List(kind string) ([]uint64, error) {
+	entries, err := d.fsys.ReadDir(d.path)
+	if err != nil {
+		return nil, err
+	}
+	var ids []uint64
+	for _, e := range entries {
+		if id, ok := itemID(e.Name(), kind); ok {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	slices.Reverse(ids)
+	return ids, nil
+}
+
+func itemName(kind string, id uint64) string { return fmt.Sprintf("%012x%s", id, kind) }
+
+func itemID(name, kind string) (uint64, bool) {
+	hex, ok := strings.CutSuffix(name, kind)
+	if !ok {
+		return 0, false
+	}
+	id, err := strconv.ParseUint(hex, 16, 64)
+	return id, err == nil && itemName(kind, id) == name
+}
+
+func (d *directory) Persist(kind string, id uint64, w index.WriterTo, closed chan struct{}) error {
+	path := filepath.Join(d.path, itemName(kind, id))
+	err := d.write(path, w, closed)
+	if err == nil && kind == index.ItemKindSnapshot {
+		err = d.fsys.SyncDir(d.path)
+	}
+	if err != nil {
+		select {
+		case <-closed:
+		case <-time.After(d.pause):
+		}
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+const tempSuffix = ".tmp"
+
+func (d *directory) write(path string, w index.WriterTo, closed chan struct{}) error {
+	temp := path + tempSuffix
+	f, err := d.fsys.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = w.WriteTo(f, closed)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = d.fsys.Rename(temp, path)
+	}
+	if err != nil {
+		d.fsys.Remove(temp)
+	}
+	return err
+}
+
+func (d *directory) Sync() error { return d.fsys.SyncDir(d.path) }
+
+// sweep removes what an interrupted process left behind: half-written files,
+// snapshots that cannot be loaded, and segments that no snapshot needs. Bluge
+// itself forgets about those.
+func (d *directory) sweep() error {
+	needed := map[uint64]bool{}
+	snapshots, err := d.List(index.ItemKindSnapshot)
+	if err != nil {
+		return err
+	}
+	usable := 0
+	for _, id := range snapshots {
+		if d.segmentsOf(id, needed) {
+			usable++
+		} else if usable > 0 || len(snapshots) > 1 {
+			err = d.fsys.Remove(filepath.Join(d.path, itemName(index.ItemKindSnapshot, id)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if usable == 0 && len(snapshots) > 0 {
+		return nil // leave everything for whoever wants to look at it
+	}
+	return d.removeOrphans(needed)
+}
+
+// segmentsOf adds the segments of one snapshot, and says whether it can be
+// loaded.
+func (d *directory) segmentsOf(id uint64, needed map[uint64]bool) bool {
+	only := &oneSnapshot{directory: d, id: id}
+	snap, err := index.OpenReader(blugeConfig(only))
+	if err != nil {
+		return false
+	}
+	for _, s := range snap.Segments() {
+		needed[s.ID()] = true
+	}
+	return snap.Close() == nil
+}
+
+// oneSnapshot is a directory with no other snapshot than one.
+type oneSnapshot struct {
+	*directory
+	id uint64
+}
+
+func (o *oneSnapshot) List(kind string) ([]uint64, error) {
+	if kind == index.ItemKindSnapshot {
+		return []uint64{o.id}, nil
+	}
+	return o.directory.List(kind)
+}
+
+func (d *directory) removeOrphans(needed map[uint64]bool) error {
+	entries, err := d.fsys.ReadDir(d.path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		id, isSegment := itemID(e.Name(), index.ItemKindSegment)
+		if isSegment && !needed[id] || strings.HasSuffix(e.Name(), tempSuffix) {
+			if err := d.fsys.Remove(filepath.Join(d.path, e.Name())); err != nil && !os.IsNotExist(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d *directory) hasSnapshots() (bool, error) {
+	ids, err := d.List(index.ItemKindSnapshot)
+	return len(ids) > 0, err
+}

@@ -1,0 +1,27 @@
+// Package search keeps an index of notes in a folder and finds them.
+//
+// One Index holds the notes of all spaces of a home. It is a copy: whoever
+// owns the log writes there first and then here, and rebuilds here whenever
+// the two have drifted apart. Each space has a Mark that says how far the index
+// has come; it changes in the same step as the notes it speaks of.
+//
+// A note is found by its title, its tags and its text. A note that holds all
+// the words of a question comes before one that holds some of them; among
+// notes that fit equally well the newest comes first. No text is an error.
+//
+// How it works. A note becomes terms in one Bluge field. The BM25 impact of a
+// word on a note is worked out when the note is added, rounded to one of
+// sixteen levels, and made part of the term; so each word has up to sixteen
+// lists of notes, best first, and a search reads lists from the top until
+// nothing below can matter. Bluge stores, merges and recovers segments; its
+// scoring and its queries are not used.
+//
+// It leaves out on purpose the text of the notes, which the log has, vectors,
+// and any judgement about which notes count: the caller passes that in as
+// Query.Keep.
+//
+// It promises that after a crash at any moment the folder opens with the notes
+// and the marks of one and the same step, or with an error that says to
+// rebuild, and that a result does not depend on the order or the number of
+// steps in which the same notes were added.
+package search

@@ -1,0 +1,219 @@
+package search
+
+import (
+	"strconv"
+	"strings"
+
+	segment "github.com/blugelabs/bluge_segment_api"
+
+	"cairn/search/analysis"
+)
+
+// The fields of a document. Bluge wants the name of the first.
+const (
+	keyField   = "_id"
+	wordField  = "t"
+	facetField = "f"
+	timeField  = "r"
+	textField  = "s"
+)
+
+// The kinds of facets, which filter and never score.
+const (
+	spaceFacet   = 's'
+	kindFacet    = 'k'
+	tagFacet     = 't'
+	harnessFacet = 'h'
+	deviceFacet  = 'd'
+	actorFacet   = 'a'
+	projectFacet = 'p'
+)
+
+func facet(kind byte, value string) string { return string(kind) + value }
+
+// A document is a note in the terms of Bluge. It is complete before Bluge sees
+// it, so Analyze has nothing left to do.
+type document struct {
+	fields []field
+}
+
+func (d *document) Analyze() {}
+
+func (d *document) EachField(visit segment.VisitField) {
+	for i := range d.fields {
+		visit(&d.fields[i])
+	}
+}
+
+// A field is one field of a document. Every term has frequency 1: what would
+// be its frequency is in its level.
+type field struct {
+	name   string
+	terms  [][]byte
+	value  []byte // stored, if not nil
+	column bool   // readable by document number
+}
+
+func (f *field) Name() string         { return f.name }
+func (f *field) Length() int          { return len(f.terms) }
+func (f *field) Value() []byte        { return f.value }
+func (f *field) Index() bool          { return len(f.terms) > 0 }
+func (f *field) Store() bool          { return f.value != nil }
+func (f *field) IndexDocValues() bool { return f.column }
+
+func (f *field) EachTerm(visit segment.VisitTerm) {
+	for _, t := range f.terms {
+		visit(fieldTerm(t))
+	}
+}
+
+type fieldTerm []byte
+
+func (t fieldTerm) Term() []byte                       { return t }
+func (t fieldTerm) Frequency() int                     { return 1 }
+func (t fieldTerm) EachLocation(segment.VisitLocation) {}
+
+// key names a document to Bluge.
+type key string
+
+func (k key) Field() string { return keyField }
+func (k key) Term() []byte  { return []byte(k) }
+
+func keyOnly(k string) field {
+	return field{name: keyField, terms: [][]byte{[]byte(k)}, column: true}
+}
+
+func markDocument(space string, m Mark) *document {
+	return &document{fields: []field{keyOnly(markKey(space)), {name: textField, value: encodeMark(m)}}}
+}
+
+// A documentMaker turns notes into documents. It is not safe for concurrent
+// use.
+type documentMaker struct {
+	terms  *termMaker
+	weight map[string]float64 // of each key with a level, in the note at hand
+	plain  map[string]bool    // keys without one
+	words  int
+	text   strings.Builder // see storedText
+	names  strings.Builder
+}
+
+func newDocumentMaker() *documentMaker {
+	return &documentMaker{terms: newTermMaker(), weight: map[string]float64{}, plain: map[string]bool{}}
+}
+
+func (m *documentMaker) document(space string, d *Doc) *document {
+	m.reset()
+	m.add(d.Title, titleWeight, titleTerm)
+	m.text.WriteString(regionEnd)
+	for _, tag := range d.Tags {
+		m.add(tag, tagWeight, tagTerm)
+		m.text.WriteString(lineEnd)
+	}
+	m.text.WriteString(regionEnd)
+	m.add(d.Body, bodyWeight, 0)
+	m.text.WriteString(regionEnd)
+	m.text.WriteString(m.names.String())
+	return &document{fields: []field{
+		keyOnly(noteKey(space, d.ID)),
+		{name: wordField, terms: m.wordTerms()},
+		{name: facetField, terms: facetsOf(space, d)},
+		{name: timeField, terms: [][]byte{formatMillis(d.Recorded.UnixMilli())}, column: true},
+		{name: textField, value: []byte(m.text.String())},
+	}}
+}
+
+func (m *documentMaker) reset() {
+	clear(m.weight)
+	clear(m.plain)
+	m.words = 0
+	m.text.Reset()
+	m.names.Reset()
+}
+
+// add takes in one part of a note. kind is the kind of its own terms, 0 for
+// none.
+func (m *documentMaker) add(text string, weight float64, kind byte) {
+	m.text.WriteByte(' ')
+	prevStop := ""
+	for tok := range analysis.Tokens(text) {
+		t := m.terms.terms(tok)
+		m.weight[t.stem] += weight
+		if t.exact != "" {
+			m.weight[t.exact] += weight
+		}
+		for _, e := range t.edges {
+			m.weight[e] += weight
+		}
+		if kind != 0 {
+			m.plain[string(kind)+t.stem[1:]] = true
+		}
+		prevStop = m.sequence(tok, prevStop)
+	}
+}
+
+// sequence notes where in the text a token stands, and returns it if it is a
+// stop word.
+func (m *documentMaker) sequence(tok analysis.Token, prevStop string) string {
+	switch tok.Form {
+	case analysis.Pair:
+		return prevStop
+	case analysis.Whole:
+		m.names.WriteString(" " + tok.Text + " " + lineEnd)
+		return prevStop
+	}
+	m.words++
+	m.text.WriteString(tok.Text)
+	m.text.WriteByte(' ')
+	if !analysis.IsStop(tok.Text) {
+		return ""
+	}
+	if prevStop != "" {
+		m.plain[termKey(pairTerm, prevStop+" "+tok.Text)] = true
+	}
+	return tok.Text
+}
+
+func (m *documentMaker) wordTerms() [][]byte {
+	out := make([][]byte, 0, len(m.weight)+len(m.plain))
+	for k, w := range m.weight {
+		out = append(out, withLevel(k, levelOf(w, m.words)))
+	}
+	for k := range m.plain {
+		out = append(out, withLevel(k, 0))
+	}
+	return out
+}
+
+func withLevel(key string, l level) []byte {
+	return append(append(make([]byte, 0, len(key)+1), key...), 'a'+byte(l))
+}
+
+func facetsOf(space string, d *Doc) [][]byte {
+	out := [][]byte{[]byte(facet(spaceFacet, space))}
+	for kind, value := range map[byte]string{
+		kindFacet: d.Kind, harnessFacet: d.Harness, deviceFacet: d.Device, actorFacet: d.Actor, projectFacet: d.Project,
+	} {
+		if value != "" {
+			out = append(out, []byte(facet(kind, value)))
+		}
+	}
+	for _, tag := range d.Tags {
+		out = append(out, []byte(facet(tagFacet, tag)))
+	}
+	return out
+}
+
+// formatMillis writes a time so that no byte is one that Bluge keeps for
+// itself.
+func formatMillis(ms int64) []byte { return strconv.AppendInt(nil, ms, 10) }
+
+func parseMillis(b []byte) (int64, error) { return strconv.ParseInt(string(b), 10, 64) }
+
+// The stored text of a note is its words, folded, each between two spaces, in
+// the order of the text: the title, a line for each tag, the body, and then a
+// line for each name that is more than its words. A phrase is looked for in it.
+const (
+	regionEnd = "\x02"
+	lineEnd   = "\n"
+)

@@ -1,0 +1,168 @@
+package search
+
+import (
+	"sync"
+	"unicode/utf8"
+
+	"github.com/RoaringBitmap/roaring"
+	"github.com/blevesearch/vellum/levenshtein"
+	segment "github.com/blugelabs/bluge_segment_api"
+)
+
+// maxExpansion is how many terms of a segment a prefix or a misspelled word may
+// stand for. Terms that differ only in their level count one by one.
+const maxExpansion = 4096
+
+// prefix is the notes that hold a word beginning with text.
+func (v *view) prefix(text string) (*source, error) {
+	if n := utf8.RuneCountInString(text); n >= minEdge && n <= maxEdge {
+		return v.term(termKey(edgeTerm, text))
+	}
+	return v.sourceOf(func(s *seg) (*postings, error) {
+		return s.cached("*"+text, func() (*postings, error) {
+			return s.union(nil, []string{string(stemTerm) + text, string(exactTerm) + text})
+		})
+	})
+}
+
+// fieldPrefix is prefix for the words of a title or of tags.
+func (v *view) fieldPrefix(kind byte, text string) (*source, error) {
+	start := string(kind) + text
+	return v.sourceOf(func(s *seg) (*postings, error) {
+		return s.cached("*"+start, func() (*postings, error) { return s.union(nil, []string{start}) })
+	})
+}
+
+// similar is the notes that hold a word one slip of the finger away.
+func (v *view) similar(text string) (*source, error) {
+	slips, err := slipsOf(text)
+	if err != nil {
+		return nil, err
+	}
+	return v.sourceOf(func(s *seg) (*postings, error) {
+		return s.cached("~"+text, func() (*postings, error) {
+			return s.union(slips, []string{string(stemTerm), string(exactTerm)})
+		})
+	})
+}
+
+// union joins the lists of all terms that begin with one of the starts and
+// that pick accepts. A note that holds several has the best of their levels.
+func (s *seg) union(pick segment.Automaton, starts []string) (*postings, error) {
+	dict, err := s.source.Dictionary(wordField)
+	if err != nil {
+		return nil, err
+	}
+	var lists [levels][]*roaring.Bitmap
+	for _, start := range starts {
+		terms, err := termsFrom(dict, pick, start)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range terms {
+			docs, err := listOf(dict, []byte(t))
+			if err != nil {
+				return nil, err
+			}
+			if l := t[len(t)-1] - 'a'; docs != nil && l < levels {
+				lists[l] = append(lists[l], docs)
+			}
+		}
+	}
+	return best(lists), nil
+}
+
+func termsFrom(dict segment.Dictionary, pick segment.Automaton, start string) ([]string, error) {
+	it := dict.Iterator(pick, []byte(start), append([]byte(start), 0xff))
+	var out []string
+	for len(out) < maxExpansion {
+		e, err := it.Next()
+		if err != nil {
+			return nil, err
+		}
+		if e == nil {
+			break
+		}
+		out = append(out, e.Term())
+	}
+	return out, it.Close()
+}
+
+// best puts every document at the highest level at which it occurs.
+func best(lists [levels][]*roaring.Bitmap) *postings {
+	out := &postings{}
+	seen := roaring.New()
+	for l := levels - 1; l >= 0; l-- {
+		if len(lists[l]) == 0 {
+			continue
+		}
+		docs := roaring.FastOr(lists[l]...)
+		docs.AndNot(seen)
+		if docs.IsEmpty() {
+			continue
+		}
+		seen.Or(docs)
+		out.at[l] = docs
+		out.count += docs.GetCardinality()
+	}
+	return out
+}
+
+// slips accepts the terms of words that are at most one insertion, deletion,
+// replacement or transposition away from a word. It states are those of the
+// automaton of the word, moved up by slipStates.
+type slips struct {
+	word *levenshtein.DFA
+}
+
+const (
+	slipStart  = iota // before the kind of a term
+	slipFailed        // no way to match
+	slipDone          // within the level, anything goes
+	slipStates
+)
+
+var slipBuilder = sync.OnceValues(func() (*levenshtein.LevenshteinAutomatonBuilder, error) {
+	return levenshtein.NewLevenshteinAutomatonBuilder(1, true)
+})
+
+func slipsOf(text string) (*slips, error) {
+	b, err := slipBuilder()
+	if err != nil {
+		return nil, err
+	}
+	dfa, err := b.BuildDfa(text, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &slips{word: dfa}, nil
+}
+
+func (s *slips) Start() int           { return slipStart }
+func (s *slips) IsMatch(st int) bool  { return st == slipDone }
+func (s *slips) CanMatch(st int) bool { return st != slipFailed }
+
+func (s *slips) WillAlwaysMatch(st int) bool { return st == slipDone }
+
+func (s *slips) Accept(st int, c byte) int {
+	switch {
+	case st == slipDone, st == slipFailed:
+		return st
+	case st == slipStart && (c == stemTerm || c == exactTerm):
+		return s.word.Start() + slipStates
+	case st == slipStart:
+		return slipFailed
+	}
+	inner := st - slipStates
+	if c == termSep[0] {
+		if s.word.IsMatch(inner) {
+			return slipDone
+		}
+		return slipFailed
+	}
+	next := s.word.Accept(inner, c)
+	if !s.word.CanMatch(next) {
+		return slipFailed
+	}
+	return next + slipStates
+}

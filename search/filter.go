@@ -1,0 +1,102 @@
+package search
+
+import (
+	"time"
+
+	"github.com/RoaringBitmap/roaring"
+)
+
+// A Filter narrows a query to notes with these facets. Empty members do not;
+// the others are compared byte for byte.
+type Filter struct {
+	Kind, Tag, Harness, Device, Actor, Project string
+
+	Since time.Time // recorded at or after
+	Until time.Time // recorded before
+}
+
+// facets are the facets that a note has to have, all of them.
+func (f Filter) facets() []string {
+	var out []string
+	for _, want := range []struct {
+		kind  byte
+		value string
+	}{
+		{kindFacet, f.Kind}, {tagFacet, f.Tag}, {harnessFacet, f.Harness},
+		{deviceFacet, f.Device}, {actorFacet, f.Actor}, {projectFacet, f.Project},
+	} {
+		if want.value != "" {
+			out = append(out, facet(want.kind, want.value))
+		}
+	}
+	return out
+}
+
+func (f Filter) limitsTime() bool { return !f.Since.IsZero() || !f.Until.IsZero() }
+
+func (f Filter) admits(ms int64) bool {
+	return (f.Since.IsZero() || ms >= ceilMillis(f.Since)) && (f.Until.IsZero() || ms < ceilMillis(f.Until))
+}
+
+// ceilMillis rounds up: what was recorded in a millisecond that began before
+// the limit is before it.
+func ceilMillis(t time.Time) int64 {
+	ms := t.UnixMilli()
+	if time.UnixMilli(ms).Before(t) {
+		ms++
+	}
+	return ms
+}
+
+// allowed is the documents of a part that a query may find, or nil if it may
+// find all that are not dead.
+func (p *part) allowed(q *Query) (*roaring.Bitmap, error) {
+	var out *roaring.Bitmap
+	narrow := func(b *roaring.Bitmap) {
+		if out == nil {
+			out = b
+		} else {
+			out = roaring.And(out, b)
+		}
+	}
+	if len(q.Spaces) > 0 {
+		spaces, err := p.inSpaces(q.Spaces)
+		if err != nil {
+			return nil, err
+		}
+		narrow(spaces)
+	}
+	for _, term := range q.Filter.facets() {
+		b, err := p.facet(term)
+		if err != nil {
+			return nil, err
+		}
+		narrow(b)
+	}
+	if q.Filter.limitsTime() {
+		narrow(p.inTime(q.Filter))
+	}
+	return out, nil
+}
+
+func (p *part) inSpaces(spaces []string) (*roaring.Bitmap, error) {
+	out := roaring.New()
+	for _, s := range spaces {
+		b, err := p.facet(facet(spaceFacet, s))
+		if err != nil {
+			return nil, err
+		}
+		out.Or(b)
+	}
+	return out, nil
+}
+
+func (p *part) inTime(f Filter) *roaring.Bitmap {
+	var docs []uint32
+	for doc, ms := range p.rows.times {
+		if f.admits(ms) {
+			docs = append(docs, uint32(doc))
+		}
+	}
+	return roaring.BitmapOf(docs...)
+}

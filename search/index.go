@@ -1,0 +1,142 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/blugelabs/bluge/index"
+
+	"cairn/internal/disk"
+)
+
+// Options say how an Index works. The zero Options will do.
+type Options struct {
+	// Trouble is told when a step that Apply acknowledged cannot be written to
+	// disk, or segments cannot be merged. The Index keeps answering and tries
+	// again. It is called from other goroutines and must not call the Index.
+	Trouble func(error)
+	// FS is the file system that is written to; nil is that of the system.
+	FS disk.FS
+}
+
+// An Index finds notes and takes in new ones. It is safe for concurrent use;
+// steps are applied one after the other, and searches do not wait for them.
+type Index struct {
+	home       home
+	generation string
+	lock       *disk.FileLock
+
+	mu     sync.RWMutex // held for reading by every call, for writing by Close
+	closed bool
+	writer *index.Writer
+	saved  *savings
+	views  viewCache
+
+	applying sync.Mutex // one step at a time; taken after mu
+}
+
+// Open opens the index in dir for reading and writing and creates it if it is
+// missing. The caller closes it.
+//
+// If another process has it open the error is ErrLocked, at once. A
+// *SchemaError and a *DamagedError say that it has to be rebuilt.
+func Open(dir string, opt Options) (*Index, error) {
+	fsys := opt.FS
+	if fsys == nil {
+		fsys = disk.OS
+	}
+	if err := fsys.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open the search index: %w", err)
+	}
+	h := home{fsys: fsys, dir: dir}
+	lock, err := lockHome(h, lockName)
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{home: h, lock: lock}
+	if err := x.open(opt.Trouble); err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
+	return x, nil
+}
+
+// lockHome is ErrLocked, with whose it is, if the lock is taken.
+func lockHome(h home, name string) (*disk.FileLock, error) {
+	lock, err := disk.TryLock(h.path(name))
+	if _, ok := errors.AsType[*disk.LockedError](err); ok {
+		return nil, fmt.Errorf("%w: %w", ErrLocked, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the search index: %w", err)
+	}
+	return lock, nil
+}
+
+func (x *Index) open(trouble func(error)) (err error) {
+	defer damaged(&err, x.home.dir)
+	if x.generation, err = x.home.ready(); err != nil {
+		return err
+	}
+	dir := newDirectory(x.home.fsys, x.home.path(x.generation))
+	if err := dir.sweep(); err != nil {
+		return fmt.Errorf("tidy the search index: %w", err)
+	}
+	x.saved = newSavings(trouble)
+	conf := blugeConfig(dir)
+	conf.AsyncError = x.saved.failed
+	if x.writer, err = index.OpenWriter(conf); err != nil {
+		return &DamagedError{Dir: x.home.dir, Err: err}
+	}
+	return nil
+}
+
+// ready is the generation to open, made if there is none, with no leftovers
+// of others around it.
+func (h home) ready() (string, error) {
+	name, err := h.current()
+	if err != nil {
+		return "", err
+	}
+	if rebuild, err := lockHome(h, rebuildName); err == nil {
+		defer rebuild.Unlock()
+		if err := h.sweep(name); err != nil {
+			return "", fmt.Errorf("remove former search indexes: %w", err)
+		}
+	}
+	if name != "" {
+		return name, h.checkSchema(name)
+	}
+	if name, err = h.create(); err == nil {
+		err = h.setCurrent(name)
+	}
+	if err != nil {
+		return "", fmt.Errorf("create the search index: %w", err)
+	}
+	return name, nil
+}
+
+// use keeps the Index open until the returned function is called.
+func (x *Index) use() (done func(), err error) {
+	x.mu.RLock()
+	if x.closed {
+		x.mu.RUnlock()
+		return nil, ErrClosed
+	}
+	return x.mu.RUnlock, nil
+}
+
+// Close waits for calls under way and until acknowledged steps are on disk,
+// then lets go of the folder. Further calls of it do nothing. If steps could
+// not be written the error says so; the next catch-up will bring them again.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return nil
+	}
+	x.closed = true
+	err := x.saved.wait()
+	x.views.drop()
+	return errors.Join(err, x.writer.Close(), x.lock.Unlock())
+}

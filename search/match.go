@@ -1,0 +1,144 @@
+package search
+
+import "github.com/RoaringBitmap/roaring"
+
+// wordDocs are the documents of a part that hold a word, dead ones included.
+func (p *plan) wordDocs(part int, w *word) *roaring.Bitmap {
+	out := roaring.New()
+	for i, sources := range w.parts {
+		docs := p.anyOf(part, sources)
+		if i == 0 {
+			out = docs
+		} else {
+			out.And(docs)
+		}
+	}
+	out.Or(p.anyOf(part, w.whole))
+	return out
+}
+
+func (p *plan) anyOf(part int, sources []int) *roaring.Bitmap {
+	out := roaring.New()
+	for _, i := range sources {
+		out.Or(p.sources[i].docs(part))
+	}
+	return out
+}
+
+// wordWithin are the documents of b that hold a word.
+func (p *plan) wordWithin(part int, w *word, b *roaring.Bitmap) *roaring.Bitmap {
+	out := roaring.New()
+	for i, sources := range w.parts {
+		docs := p.anyWithin(part, sources, b)
+		if i == 0 {
+			out = docs
+		} else {
+			out.And(docs)
+		}
+	}
+	out.Or(p.anyWithin(part, w.whole, b))
+	return out
+}
+
+func (p *plan) anyWithin(part int, sources []int, b *roaring.Bitmap) *roaring.Bitmap {
+	out := roaring.New()
+	for _, i := range sources {
+		out.Or(p.sources[i].within(part, b))
+	}
+	return out
+}
+
+// holdsWord says whether one document holds a word.
+func (p *plan) holdsWord(part int, doc uint32, w *word) bool {
+	for _, i := range w.whole {
+		if p.sources[i].contains(part, doc) {
+			return true
+		}
+	}
+	for _, sources := range w.parts {
+		if !p.anyHolds(part, doc, sources) {
+			return false
+		}
+	}
+	return len(w.parts) > 0
+}
+
+func (p *plan) anyHolds(part int, doc uint32, sources []int) bool {
+	for _, i := range sources {
+		if p.sources[i].contains(part, doc) {
+			return true
+		}
+	}
+	return false
+}
+
+// eitherDocs are the documents that one of the expressions matches. Phrases
+// are looked up in every candidate, except those in late, which stay to be
+// looked up.
+func (p *plan) eitherDocs(part int, either []expr, late bool) (*roaring.Bitmap, error) {
+	out := roaring.New()
+	for _, e := range either {
+		docs, err := p.exprDocs(part, e, late)
+		if err != nil {
+			return nil, err
+		}
+		out.Or(docs)
+	}
+	return out, nil
+}
+
+func (p *plan) exprDocs(part int, e expr, late bool) (*roaring.Bitmap, error) {
+	var out *roaring.Bitmap
+	for _, t := range e.must {
+		docs, err := p.termDocs(part, t, late)
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			out = docs
+		} else {
+			out.And(docs)
+		}
+	}
+	if out == nil {
+		out = roaring.New()
+		for _, w := range e.want {
+			out.Or(p.wordDocs(part, w))
+		}
+	}
+	for _, t := range e.not {
+		docs, err := p.termDocs(part, t, false)
+		if err != nil {
+			return nil, err
+		}
+		out.AndNot(docs)
+	}
+	return out, nil
+}
+
+func (p *plan) termDocs(part int, t term, late bool) (*roaring.Bitmap, error) {
+	switch {
+	case t.word != nil:
+		return p.wordDocs(part, t.word), nil
+	case t.phrase != nil && late:
+		return p.candidates(part, t.phrase), nil
+	case t.phrase != nil:
+		return p.phraseDocs(part, t.phrase)
+	}
+	return p.eitherDocs(part, t.group, false)
+}
+
+func (p *plan) phraseDocs(part int, ph *phrase) (*roaring.Bitmap, error) {
+	out := roaring.New()
+	for it := p.candidates(part, ph).Iterator(); it.HasNext(); {
+		doc := it.Next()
+		ok, err := p.holds(part, doc, ph)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out.Add(doc)
+		}
+	}
+	return out, nil
+}

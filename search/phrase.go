@@ -1,0 +1,112 @@
+package search
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring"
+
+	"cairn/search/analysis"
+	"cairn/search/query"
+)
+
+// A phrase is a query.Phrase bound to a view: lists that every note with the
+// phrase is in, and what its stored text then holds.
+type phrase struct {
+	text    string
+	sources []int
+	inText  []byte // the words between spaces
+	field   query.Field
+	known   map[docRef]bool
+}
+
+// A docRef names a document in a view.
+type docRef struct {
+	part int
+	doc  uint32
+}
+
+func (p *plan) phrase(ph query.Phrase, scored bool) (*phrase, error) {
+	out := &phrase{text: ph.Text, field: ph.Field, known: map[docRef]bool{}}
+	out.inText = []byte(" " + strings.Join(ph.Words, " ") + " ")
+	w := &word{text: ph.Text}
+	for i, text := range ph.Words {
+		at, err := p.add(p.stemSource(text, scored))
+		if err != nil {
+			return nil, err
+		}
+		out.sources = append(out.sources, at)
+		w.parts = append(w.parts, []int{at})
+		if i == 0 {
+			continue
+		}
+		if k, counts := pairKey(ph.Words[i-1], text); k != "" {
+			at, err := p.add(named{name: k, mute: !scored || !counts, read: func() (*source, error) { return p.view.term(k) }})
+			if err != nil {
+				return nil, err
+			}
+			out.sources = append(out.sources, at)
+		}
+	}
+	if scored {
+		p.words = append(p.words, w)
+	}
+	return out, nil
+}
+
+// pairKey is the term of two words in a row, and whether it says how well a
+// note fits; it is empty if such pairs have none.
+func pairKey(a, b string) (k string, counts bool) {
+	if analysis.IsStop(a) && analysis.IsStop(b) {
+		return termKey(pairTerm, a+" "+b), false
+	}
+	if analysis.IsSolid(a) && analysis.IsSolid(b) {
+		return termKey(stemTerm, a+b), true
+	}
+	return "", false
+}
+
+// candidates are the documents that hold all the words of the phrase, in any
+// order.
+func (p *plan) candidates(part int, ph *phrase) *roaring.Bitmap {
+	var out *roaring.Bitmap
+	for _, i := range ph.sources {
+		if out == nil {
+			out = p.sources[i].docs(part)
+		} else {
+			out = p.sources[i].within(part, out)
+		}
+		if out.IsEmpty() {
+			break
+		}
+	}
+	return out
+}
+
+// holds looks for a phrase in the stored text of a document.
+func (p *plan) holds(part int, doc uint32, ph *phrase) (bool, error) {
+	ref := docRef{part, doc}
+	if known, ok := ph.known[ref]; ok {
+		return known, nil
+	}
+	text, err := p.view.segs[part].text(doc)
+	if err != nil {
+		return false, &DamagedError{Dir: p.view.dir, Err: err}
+	}
+	held := bytes.Contains(region(text, ph.field), ph.inText)
+	ph.known[ref] = held
+	return held, nil
+}
+
+// region is the part of a stored text that a field stands for.
+func region(text []byte, f query.Field) []byte {
+	if f == query.Anywhere {
+		return text
+	}
+	title, rest, _ := bytes.Cut(text, []byte(regionEnd))
+	if f == query.Title {
+		return title
+	}
+	tags, _, _ := bytes.Cut(rest, []byte(regionEnd))
+	return tags
+}

@@ -1,0 +1,281 @@
+package search
+
+import (
+	"unicode/utf8"
+
+	"cairn/search/analysis"
+	"cairn/search/query"
+)
+
+// A plan is a query bound to a view: its words have become lists.
+type plan struct {
+	view    *view
+	typing  bool // the last word is not finished
+	sources []*source
+	index   map[string]int // of sources, by what they are
+	words   []*word
+	either  []expr
+}
+
+// An expr is a query.Expr bound to a view.
+type expr struct {
+	want []*word
+	must []term
+	not  []term
+}
+
+// A term is a query.Term bound to a view; one member is set.
+type term struct {
+	word   *word
+	phrase *phrase
+	group  []expr
+}
+
+// A word is a query.Word bound to a view. A note holds it if, for each part,
+// one of the part's sources has the note, or one of whole has it.
+type word struct {
+	text   string
+	parts  [][]int
+	whole  []int
+	weight uint32 // what the word says, found or not
+}
+
+func newPlan(v *view, q query.Query, typing bool) (*plan, error) {
+	p := &plan{view: v, typing: typing, index: map[string]int{}}
+	var err error
+	p.either, err = p.exprs(q.Either)
+	return p, err
+}
+
+func (p *plan) exprs(in []query.Expr) ([]expr, error) {
+	var out []expr
+	for _, e := range in {
+		bound, err := p.expr(e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, bound)
+	}
+	return out, nil
+}
+
+func (p *plan) expr(e query.Expr) (out expr, err error) {
+	for _, w := range e.Want {
+		bound, err := p.word(w, true)
+		if err != nil {
+			return expr{}, err
+		}
+		out.want = append(out.want, bound)
+	}
+	if out.must, err = p.terms(e.Must, true); err != nil {
+		return expr{}, err
+	}
+	out.not, err = p.terms(e.Not, false)
+	return out, err
+}
+
+// terms binds terms; only those that may match add to the score.
+func (p *plan) terms(in []query.Term, scored bool) ([]term, error) {
+	var out []term
+	for _, t := range in {
+		bound, err := p.term(t, scored)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, bound)
+	}
+	return out, nil
+}
+
+func (p *plan) term(t query.Term, scored bool) (out term, err error) {
+	switch {
+	case t.Word != nil:
+		out.word, err = p.word(*t.Word, scored)
+	case t.Phrase != nil:
+		out.phrase, err = p.phrase(*t.Phrase, scored)
+	default:
+		out.group, err = p.exprs(t.Group.Either)
+	}
+	return out, err
+}
+
+// word finds the lists of a word. Words that a match may show are remembered
+// in plan.words.
+func (p *plan) word(w query.Word, scored bool) (*word, error) {
+	if w.Field != query.Anywhere {
+		return p.fieldWord(w, scored)
+	}
+	out := &word{text: w.Text}
+	for i, text := range w.Parts {
+		last := i == len(w.Parts)-1
+		sources, weight, err := p.part(text, last && w.Open, last && w.Star, scored)
+		if err != nil {
+			return nil, err
+		}
+		out.parts = append(out.parts, sources)
+		out.weight += weight
+	}
+	for _, text := range w.Whole {
+		i, err := p.add(p.stemSource(text, scored))
+		if err != nil {
+			return nil, err
+		}
+		if p.sources[i].found > 0 {
+			out.whole = append(out.whole, i)
+		}
+	}
+	if scored {
+		p.words = append(p.words, out)
+	}
+	return out, nil
+}
+
+// half is what a match in part counts beside a match of the whole word.
+func half(w uint32) uint32 { return max(w/2, 1) }
+
+// part finds the lists of one part of a word: the word itself, what begins
+// with it if it may be unfinished, and, if there is neither, what is spelled
+// nearly the same. It returns them with what the part says.
+func (p *plan) part(text string, open, star, scored bool) ([]int, uint32, error) {
+	if star && canPrefix(text) {
+		i, err := p.add(p.prefixSource(text, scored, false))
+		return p.found([]int{i}, err)
+	}
+	exact, err := p.add(p.stemSource(text, scored))
+	if err != nil {
+		return nil, 0, err
+	}
+	out := []int{exact}
+	missing := p.sources[exact].found == 0
+	if (open || missing) && canPrefix(text) {
+		begun, err := p.add(p.prefixSource(text, scored, !p.typing || !open))
+		if err != nil {
+			return nil, 0, err
+		}
+		out = append(out, begun)
+		missing = missing && p.sources[begun].found == 0
+	}
+	if missing && canMisspell(text) {
+		near, err := p.add(p.similarSource(text, scored))
+		if err != nil {
+			return nil, 0, err
+		}
+		out = append(out, near)
+	}
+	return p.found(out, nil)
+}
+
+// found weighs a part by the first of its sources that finds anything.
+func (p *plan) found(sources []int, err error) ([]int, uint32, error) {
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, i := range sources {
+		if n := p.sources[i].found; n > 0 {
+			return sources, weightOf(n, p.view.live), nil
+		}
+	}
+	return sources, weightOf(0, p.view.live), nil
+}
+
+func canPrefix(text string) bool { return utf8.RuneCountInString(text) >= minEdge }
+
+// canMisspell says that a word is long enough for a slip to be told from
+// another word, and is one at all.
+func canMisspell(text string) bool {
+	return utf8.RuneCountInString(text) >= 4 && !analysis.IsSolid(text) && !hasDigit(text)
+}
+
+func hasDigit(s string) bool {
+	for i := range len(s) {
+		if s[i] >= '0' && s[i] <= '9' {
+			return true
+		}
+	}
+	return false
+}
+
+// A named source goes by what it is, so that a plan reads nothing twice.
+type named struct {
+	name string
+	read func() (*source, error)
+	half bool // it matches in part
+	mute bool // it does not count for the score
+}
+
+func (p *plan) stemSource(text string, scored bool) named {
+	k := termKey(stemTerm, analysis.Stem(text))
+	return named{name: k, mute: !scored, read: func() (*source, error) { return p.view.term(k) }}
+}
+
+func (p *plan) prefixSource(text string, scored, partial bool) named {
+	return named{name: text + "*", half: partial, mute: !scored, read: func() (*source, error) { return p.view.prefix(text) }}
+}
+
+func (p *plan) similarSource(text string, scored bool) named {
+	return named{name: text + "~", half: true, mute: !scored, read: func() (*source, error) { return p.view.similar(text) }}
+}
+
+// add returns the place of a source. One that is both scored and not is
+// scored.
+func (p *plan) add(n named) (int, error) {
+	i, ok := p.index[n.name]
+	if !ok {
+		s, err := n.read()
+		if err != nil {
+			return 0, err
+		}
+		i = len(p.sources)
+		p.sources = append(p.sources, s)
+		p.index[n.name] = i
+	}
+	if s := p.sources[i]; !n.mute && s.weight == 0 && s.found > 0 {
+		s.weight = weightOf(s.found, p.view.live)
+		if n.half {
+			s.weight = half(s.weight)
+		}
+	}
+	return i, nil
+}
+
+// fieldWord is a word that has to stand in the title or in a tag. It is looked
+// for there, and scored as if it might stand anywhere.
+func (p *plan) fieldWord(w query.Word, scored bool) (*word, error) {
+	kind := byte(titleTerm)
+	if w.Field == query.Tag {
+		kind = tagTerm
+	}
+	out := &word{text: w.Text}
+	for i, text := range w.Parts {
+		sources, err := p.fieldPart(kind, text, i == len(w.Parts)-1 && (w.Open || w.Star))
+		if err != nil {
+			return nil, err
+		}
+		out.parts = append(out.parts, sources)
+		if _, err := p.add(p.stemSource(text, scored)); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range w.Whole {
+		sources, err := p.fieldPart(kind, text, false)
+		if err != nil {
+			return nil, err
+		}
+		out.whole = append(out.whole, sources...)
+	}
+	if scored {
+		p.words = append(p.words, out)
+	}
+	return out, nil
+}
+
+func (p *plan) fieldPart(kind byte, text string, open bool) ([]int, error) {
+	k := termKey(kind, analysis.Stem(text))
+	i, err := p.add(named{name: k, mute: true, read: func() (*source, error) { return p.view.term(k) }})
+	if err != nil || !open {
+		return []int{i}, err
+	}
+	start := string(kind) + text
+	j, err := p.add(named{name: start + "*", mute: true, read: func() (*source, error) { return p.view.fieldPrefix(kind, text) }})
+	return []int{i, j}, err
+}

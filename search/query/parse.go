@@ -1,0 +1,210 @@
+package query
+
+import "slices"
+
+// Parse reads a question. Every text has a meaning, if only the empty one.
+func Parse(text string) Query {
+	items := settle(lex(text))
+	if !bracketsCount(items) {
+		items = slices.DeleteFunc(items, item.isBracket)
+	}
+	p := parser{items: items, left: maxWords}
+	return p.query()
+}
+
+// settle turns operators that have nothing to work on into text. AND and OR
+// stand between two operands; NOT takes something away from what stands
+// before it.
+func settle(items []item) []item {
+	prev := item{kind: noItem}
+	for i := range items {
+		next := at(items, i+1)
+		ok := true
+		switch items[i].kind {
+		case orItem:
+			ok = prev.ends() && next.starts()
+		case andItem:
+			ok = prev.ends() && (next.starts() || next.kind == notItem && at(items, i+2).starts())
+		case notItem:
+			ok = (prev.ends() || prev.kind == andItem) && next.starts()
+		}
+		if !ok {
+			items[i].kind = chunkItem
+		}
+		prev = items[i]
+	}
+	return items
+}
+
+func at(items []item, i int) item {
+	if i < len(items) {
+		return items[i]
+	}
+	return item{kind: noItem}
+}
+
+// bracketsCount says that brackets are meant as such: they pair up, and there
+// is an operator for them to matter to.
+func bracketsCount(items []item) bool {
+	depth, operator := 0, false
+	for _, it := range items {
+		switch it.kind {
+		case openItem:
+			depth++
+		case closeItem:
+			depth--
+		case andItem, orItem, notItem:
+			operator = true
+		}
+		if depth < 0 || depth > maxDepth {
+			return false
+		}
+	}
+	return depth == 0 && operator
+}
+
+// maxDepth is how deep brackets may nest before they are taken for noise.
+const maxDepth = 32
+
+func (it item) isBracket() bool { return it.kind == openItem || it.kind == closeItem }
+func (it item) starts() bool {
+	return it.kind == chunkItem || it.kind == phraseItem || it.kind == openItem
+}
+func (it item) ends() bool {
+	return it.kind == chunkItem || it.kind == phraseItem || it.kind == closeItem
+}
+
+type parser struct {
+	items []item
+	left  int // how many more words may be taken
+}
+
+func (p *parser) kind() itemKind { return at(p.items, 0).kind }
+
+func (p *parser) take() item {
+	it := p.items[0]
+	p.items = p.items[1:]
+	return it
+}
+
+// query reads expressions set apart by OR, up to the end or a closing bracket.
+func (p *parser) query() Query {
+	var q Query
+	for {
+		if e := exprOf(p.operands()); !e.isEmpty() {
+			q.Either = append(q.Either, e)
+		}
+		if p.kind() != orItem {
+			return q
+		}
+		p.take()
+	}
+}
+
+// An operand is what stands between two operators: the words of a chunk, or
+// one term that is not a plain word.
+type operand struct {
+	words []Word
+	term  *Term
+	and   bool // AND stands before it
+	not   bool // NOT stands before it
+}
+
+func (p *parser) operands() []operand {
+	var out []operand
+	var and, not bool
+	for {
+		switch p.kind() {
+		case andItem:
+			and = true
+			p.take()
+			continue
+		case notItem:
+			not = true
+			p.take()
+			continue
+		case chunkItem, phraseItem, openItem:
+			op := p.operand()
+			op.and, op.not = and, not
+			out = append(out, op)
+			and, not = false, false
+		case closeItem, orItem, noItem:
+			return out
+		}
+	}
+}
+
+func (p *parser) operand() operand {
+	it := p.take()
+	switch it.kind {
+	case phraseItem:
+		return p.phrase(it)
+	case openItem:
+		group := p.query()
+		if p.kind() == closeItem {
+			p.take()
+		}
+		if group.IsEmpty() {
+			return operand{}
+		}
+		return operand{term: &Term{Group: &group}}
+	}
+	words := wordsOf(it)
+	words = words[:min(len(words), p.left)]
+	p.left -= len(words)
+	return operand{words: words}
+}
+
+// phrase makes a quoted text a phrase, or, when it holds one word alone, that
+// word as it stands.
+func (p *parser) phrase(it item) operand {
+	ph := Phrase{Text: it.text, Field: it.field, Words: sequence(it.text)}
+	ph.Words = ph.Words[:min(len(ph.Words), p.left)]
+	p.left -= len(ph.Words)
+	if len(ph.Words) == 0 {
+		return operand{}
+	}
+	return operand{term: &Term{Phrase: &ph}}
+}
+
+func exprOf(ops []operand) Expr {
+	var e Expr
+	for i, op := range ops {
+		must := op.and || op.term != nil || i+1 < len(ops) && ops[i+1].and
+		switch {
+		case op.not:
+			e.Not = append(e.Not, op.terms()...)
+		case must:
+			e.Must = append(e.Must, op.terms()...)
+		default:
+			e.want(op.words)
+		}
+	}
+	e.Want = distinct(e.Want)
+	if len(e.Must) > 0 || slices.ContainsFunc(e.Want, Word.says) {
+		e.Want = slices.DeleteFunc(e.Want, func(w Word) bool { return !w.says() })
+	}
+	return e
+}
+
+// want adds words that are merely wanted; a word with a field is required.
+func (e *Expr) want(words []Word) {
+	for _, w := range words {
+		if w.Field == Anywhere {
+			e.Want = append(e.Want, w)
+		} else {
+			e.Must = append(e.Must, Term{Word: &w})
+		}
+	}
+}
+
+func (op operand) terms() []Term {
+	if op.term != nil {
+		return []Term{*op.term}
+	}
+	var out []Term
+	for _, w := range op.words {
+		out = append(out, Term{Word: &w})
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package query
+
+// A Query matches a note that one of its expressions matches. The zero Query
+// matches nothing.
+type Query struct {
+	Either []Expr
+}
+
+// An Expr matches a note that all of Must match and none of Not, and, when
+// Must is empty, at least one of Want. What Want finds counts for the rank in
+// any case.
+type Expr struct {
+	Want []Word
+	Must []Term
+	Not  []Term
+}
+
+// A Term is one thing that must match or must not. Exactly one of its members
+// is set.
+type Term struct {
+	Word   *Word
+	Phrase *Phrase
+	Group  *Query
+}
+
+// A Field says where in a note a word has to stand.
+type Field uint8
+
+// The fields.
+const (
+	Anywhere Field = iota
+	Title
+	Tag
+)
+
+// A Word is one word of the question in all the forms under which a note may
+// hold it. The forms are as package analysis makes them, not stemmed.
+type Word struct {
+	Text  string   // as it was typed
+	Field Field    // where it has to stand
+	Parts []string // all of these together are the word
+	Whole []string // and so is any of these alone
+	Stop  bool     // it says nothing about what a note is about
+	Open  bool     // it ends the question and may be unfinished; never in a script without spaces
+	Star  bool     // everything that begins with it is asked for
+}
+
+// A Phrase is words in this order with nothing between them.
+type Phrase struct {
+	Text  string // as it was typed, without the quotes
+	Field Field
+	Words []string
+}
+
+// IsEmpty says that there is nothing to look for.
+func (q Query) IsEmpty() bool { return len(q.Either) == 0 }
+
+func (e Expr) isEmpty() bool { return len(e.Want) == 0 && len(e.Must) == 0 }
+
+// Words calls fn with every word and phrase that a match may show: not those
+// behind NOT.
+func (q Query) Words(fn func(Word), phrase func(Phrase)) {
+	for _, e := range q.Either {
+		for _, w := range e.Want {
+			fn(w)
+		}
+		for _, t := range e.Must {
+			switch {
+			case t.Word != nil:
+				fn(*t.Word)
+			case t.Phrase != nil:
+				phrase(*t.Phrase)
+			case t.Group != nil:
+				t.Group.Words(fn, phrase)
+			}
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package query
+
+import (
+	"slices"
+	"strings"
+
+	"cairn/search/analysis"
+)
+
+// maxWords is how many words of a question count, beginning with the first.
+const maxWords = 256
+
+// wordsOf reads a chunk as words.
+func wordsOf(it item) []Word {
+	text := strings.TrimRight(it.text, "*")
+	star := len(text) < len(it.text)
+	var out []Word
+	for span := range analysis.Spans(text) {
+		if span.Solid {
+			out = append(out, solidWords(span.Text)...)
+		} else {
+			out = append(out, nameWord(span))
+		}
+		last := &out[len(out)-1]
+		last.Open = it.last && span.End == len(text) && !star && !span.Solid
+		last.Star = star && span.End == len(text)
+	}
+	for i := range out {
+		out[i].Field = it.field
+	}
+	return out
+}
+
+// nameWord is a name with its forms. Signs belong to the name: C++ is not C.
+func nameWord(span analysis.Span) Word {
+	w := Word{Text: span.Text}
+	for tok := range span.Tokens() {
+		if tok.Form == analysis.Whole {
+			w.Whole = append(w.Whole, tok.Text)
+		} else {
+			w.Parts = append(w.Parts, tok.Text)
+		}
+	}
+	if strings.HasSuffix(span.Text, "+") || strings.HasSuffix(span.Text, "#") {
+		w.Parts, w.Whole = w.Whole[:1], nil
+	}
+	w.Stop = isStop(w)
+	return w
+}
+
+// isStop also knows contractions, whose parts alone would not tell.
+func isStop(w Word) bool {
+	if len(w.Whole) > 0 {
+		return slices.ContainsFunc(w.Whole, analysis.IsStop)
+	}
+	return len(w.Parts) == 1 && analysis.IsStop(w.Parts[0])
+}
+
+// sequence is the words of a phrase in order, as analysis makes the words of
+// a note.
+func sequence(text string) []string {
+	var out []string
+	for tok := range analysis.Tokens(text) {
+		if tok.Form == analysis.Word || tok.Form == analysis.Char {
+			out = append(out, tok.Text)
+		}
+	}
+	return out
+}
+
+func (w Word) says() bool { return !w.Stop }
+
+func (w Word) same(v Word) bool {
+	return w.Field == v.Field && slices.Equal(w.Parts, v.Parts) && slices.Equal(w.Whole, v.Whole)
+}
+
+// distinct drops words that came before; what an end of the text says about
+// the later one is kept.
+func distinct(words []Word) []Word {
+	var out []Word
+	for _, w := range words {
+		if i := slices.IndexFunc(out, w.same); i >= 0 {
+			out[i].Open = out[i].Open || w.Open
+			out[i].Star = out[i].Star || w.Star
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}

@@ -1,0 +1,254 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"runtime"
+	"sync"
+
+	"github.com/blugelabs/bluge/index"
+
+	"cairn/internal/disk"
+	"cairn/internal/event"
+)
+
+// Rebuild makes the index in dir anew, of what fill puts, and puts it in the
+// place of the present one. Until then an Index that is open keeps answering;
+// afterwards its Apply returns ErrReplaced, and it should be closed and opened
+// again. If anything fails, or ctx ends, the present index stays.
+//
+// fill calls put as it would call Apply, with steps of any size, from one
+// goroutine. Of a space the mark of the last step counts.
+func Rebuild(ctx context.Context, dir string, fill func(put func(Batch) error) error) error {
+	h := home{fsys: disk.OS, dir: dir}
+	if err := rebuild(ctx, h, fill); err != nil {
+		return fmt.Errorf("rebuild the search index: %w", err)
+	}
+	return nil
+}
+
+func rebuild(ctx context.Context, h home, fill func(put func(Batch) error) error) (err error) {
+	if err := h.fsys.MkdirAll(h.dir, 0o700); err != nil {
+		return err
+	}
+	lock, err := lockHome(h, rebuildName)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	name, err := h.create()
+	if err != nil {
+		return err
+	}
+	if err := build(ctx, h, name, fill); err != nil {
+		return errors.Join(err, h.fsys.RemoveAll(h.path(name)))
+	}
+	return h.setCurrent(name)
+}
+
+func build(ctx context.Context, h home, name string, fill func(put func(Batch) error) error) (err error) {
+	defer damaged(&err, h.dir)
+	saved := newSavings(nil)
+	conf := blugeConfig(newDirectory(h.fsys, h.path(name)))
+	conf.AsyncError = saved.failed
+	w, err := index.OpenWriter(conf)
+	if err != nil {
+		return err
+	}
+	b := newBuilder(ctx, w, saved)
+	err = errors.Join(fill(b.put), b.finish())
+	if err == nil {
+		err = saved.wait()
+	}
+	return errors.Join(err, w.Close())
+}
+
+// A builder adds notes in chunks, several at a time.
+type builder struct {
+	ctx   context.Context
+	w     *index.Writer
+	saved *savings
+
+	marks map[string]Mark
+	chunk chunk
+	seen  map[uint64]bool // hashes of the keys that were put
+	seed  maphash.Seed
+
+	chunks  chan chunk
+	workers sync.WaitGroup
+	running sync.WaitGroup // chunks on their way
+
+	mu  sync.Mutex
+	err error // the first of a worker
+}
+
+// A chunk is notes that become one segment.
+type chunk struct {
+	docs  []Doc
+	bytes int
+	keys  map[string]int // where in docs
+}
+
+// The size of a chunk.
+const (
+	chunkDocs  = 2000
+	chunkBytes = 8 << 20
+)
+
+func newBuilder(ctx context.Context, w *index.Writer, saved *savings) *builder {
+	b := &builder{
+		ctx: ctx, w: w, saved: saved,
+		marks: map[string]Mark{}, chunk: newChunk(),
+		seen: map[uint64]bool{}, seed: maphash.MakeSeed(),
+		chunks: make(chan chunk),
+	}
+	for range min(runtime.GOMAXPROCS(0), 4) {
+		b.workers.Go(b.work)
+	}
+	return b
+}
+
+func newChunk() chunk { return chunk{keys: map[string]int{}} }
+
+func (b *builder) put(batch Batch) error {
+	if err := checkBatch(batch); err != nil {
+		return err
+	}
+	b.marks[batch.Space] = batch.Mark
+	for i := range batch.Put {
+		if err := b.add(batch.Space, batch.Put[i]); err != nil {
+			return err
+		}
+	}
+	return b.remove(batch)
+}
+
+// add takes in one note. One that was put before is put again only when the
+// former is in its place, so that it replaces it.
+func (b *builder) add(space string, d Doc) error {
+	d.Space = space
+	k := noteKey(space, d.ID)
+	if i, ok := b.chunk.keys[k]; ok {
+		b.chunk.docs[i] = d
+		return nil
+	}
+	if sum := maphash.String(b.seed, k); b.seen[sum] {
+		if err := b.settle(); err != nil {
+			return err
+		}
+	} else {
+		b.seen[sum] = true
+	}
+	b.chunk.keys[k] = len(b.chunk.docs)
+	b.chunk.docs = append(b.chunk.docs, d)
+	b.chunk.bytes += len(d.Title) + len(d.Body)
+	if len(b.chunk.docs) >= chunkDocs || b.chunk.bytes >= chunkBytes {
+		return b.send()
+	}
+	return nil
+}
+
+func (b *builder) remove(batch Batch) error {
+	put := map[event.ID]bool{}
+	for i := range batch.Put {
+		put[batch.Put[i].ID] = true
+	}
+	out := index.NewBatch()
+	n := 0
+	for _, id := range batch.Delete {
+		if !put[id] {
+			out.Delete(key(noteKey(batch.Space, id)))
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if err := b.settle(); err != nil {
+		return err
+	}
+	return b.write(out)
+}
+
+func (b *builder) send() error {
+	if err := errors.Join(b.ctx.Err(), b.failure()); err != nil {
+		return err
+	}
+	if len(b.chunk.docs) > 0 {
+		b.running.Add(1)
+		b.chunks <- b.chunk
+		b.chunk = newChunk()
+	}
+	return nil
+}
+
+// settle waits until everything put so far is in its place.
+func (b *builder) settle() error {
+	err := b.send()
+	b.running.Wait()
+	return errors.Join(err, b.failure())
+}
+
+// finish adds the marks and ends the workers.
+func (b *builder) finish() error {
+	err := b.settle()
+	close(b.chunks)
+	b.workers.Wait()
+	if err != nil {
+		return err
+	}
+	out := index.NewBatch()
+	for space, m := range b.marks {
+		out.Update(key(markKey(space)), markDocument(space, m))
+	}
+	return b.write(out)
+}
+
+func (b *builder) work() {
+	maker := newDocumentMaker()
+	for c := range b.chunks {
+		if b.failure() == nil {
+			b.fail(b.addChunk(maker, c))
+		}
+		b.running.Done()
+	}
+}
+
+func (b *builder) addChunk(maker *documentMaker, c chunk) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("add notes: %v", r)
+		}
+	}()
+	out := index.NewBatch()
+	for i := range c.docs {
+		d := &c.docs[i]
+		out.Update(key(noteKey(d.Space, d.ID)), maker.document(d.Space, d))
+	}
+	return b.write(out)
+}
+
+func (b *builder) write(out *index.Batch) error {
+	out.SetPersistedCallback(b.saved.begin())
+	if err := b.w.Batch(out); err != nil {
+		b.saved.undo()
+		return err
+	}
+	return nil
+}
+
+func (b *builder) failure() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.err
+}
+
+func (b *builder) fail(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil {
+		b.err = err
+	}
+}

@@ -1,0 +1,76 @@
+package search
+
+import (
+	"github.com/RoaringBitmap/roaring"
+)
+
+// A source is the notes that hold one term, or any of several, in every part
+// of a view. It adds to the score of those notes unless its weight is 0.
+type source struct {
+	lists  []*postings // by part
+	found  uint64      // notes that are not dead
+	weight uint32
+}
+
+// docs is the documents of one part, dead ones included. The caller may change
+// the bitmap.
+func (s *source) docs(part int) *roaring.Bitmap {
+	out := roaring.New()
+	for _, b := range s.lists[part].at {
+		if b != nil {
+			out.Or(b)
+		}
+	}
+	return out
+}
+
+// within is docs that are also in b.
+func (s *source) within(part int, b *roaring.Bitmap) *roaring.Bitmap {
+	out := roaring.New()
+	for _, list := range s.lists[part].at {
+		if list != nil {
+			out.Or(roaring.And(list, b))
+		}
+	}
+	return out
+}
+
+func (s *source) contains(part int, doc uint32) bool {
+	for _, b := range s.lists[part].at {
+		if b != nil && b.Contains(doc) {
+			return true
+		}
+	}
+	return false
+}
+
+// sourceOf collects the postings that read finds in each part.
+func (v *view) sourceOf(read func(*seg) (*postings, error)) (*source, error) {
+	s := &source{lists: make([]*postings, len(v.segs))}
+	for i, p := range v.segs {
+		lists, err := read(p.seg)
+		if err != nil {
+			return nil, &DamagedError{Dir: v.dir, Err: err}
+		}
+		s.lists[i] = lists
+		s.found += p.countLive(lists)
+	}
+	return s, nil
+}
+
+func (p *part) countLive(lists *postings) uint64 {
+	n := lists.count
+	if p.dead == nil {
+		return n
+	}
+	for _, b := range lists.at {
+		if b != nil {
+			n -= b.AndCardinality(p.dead)
+		}
+	}
+	return n
+}
+
+func (v *view) term(key string) (*source, error) {
+	return v.sourceOf(func(s *seg) (*postings, error) { return s.postings(key) })
+}
