@@ -1,0 +1,39 @@
+package sshdoor
+
+import "time"
+
+// Limits bound what one door spends. A zero field means its default.
+type Limits struct {
+	Handshake time.Duration // from connection to login: 10 s
+	KeepAlive time.Duration // between questions whether the client is alive: 15 s; three unanswered end the connection
+	Grace     time.Duration // for running commands when the door stops: 10 s
+
+	Waiting        int     // connections that have not logged in: 256
+	WaitingAddress int     // of them from one address: 32
+	Burst          int     // connections without login from one address at once: 64
+	Refill         float64 // and how many more each second: 8
+	Connections    int     // in all: 1024
+	PerKey         int     // of one key: 32
+	Sessions       int     // commands at once on one connection: 16
+}
+
+func (l Limits) withDefaults() Limits {
+	setDefault(&l.Handshake, 10*time.Second)
+	setDefault(&l.KeepAlive, 15*time.Second)
+	setDefault(&l.Grace, 10*time.Second)
+	setDefault(&l.Waiting, 256)
+	setDefault(&l.WaitingAddress, 32)
+	setDefault(&l.Burst, 64)
+	setDefault(&l.Refill, 8)
+	setDefault(&l.Connections, 1024)
+	setDefault(&l.PerKey, 32)
+	setDefault(&l.Sessions, 16)
+	return l
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}

@@ -1,0 +1,174 @@
+package sshdoor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	gliderssh "github.com/gliderlabs/ssh"
+	gossh "golang.org/x/crypto/ssh"
+
+	"cairn/hub/devices"
+	"cairn/internal/hubwire"
+	"cairn/internal/problem"
+)
+
+// A Session is one command of one known key.
+type Session struct {
+	Command     Command
+	Who         devices.Identity // a live device or an invite, as of the start of the session
+	Fingerprint string           // of the key that logged in
+	Addr        string           // of the client
+	ID          []byte           // the SSH session id, the same for all commands of a connection
+
+	// In ends when the client has no more to say, which is not the end of
+	// the session.
+	In  io.Reader
+	Out io.Writer
+	Err io.Writer
+
+	// Stopping is closed when the door is about to stop. A session that would
+	// not end by itself ends then.
+	Stopping <-chan struct{}
+}
+
+// maxRequests bounds what a client may ask of a session before its command.
+const maxRequests = 64
+
+// serveSession handles a channel of kind "session" from its opening to its end.
+func (d *Door) serveSession(_ *gliderssh.Server, _ *gossh.ServerConn, offered gossh.NewChannel, ctx gliderssh.Context) {
+	v := visitorOf(ctx)
+	if !d.enterSession(v) {
+		d.logIf(offered.Reject(gossh.ResourceShortage, "too many sessions on this connection, or the hub is stopping"))
+		return
+	}
+	defer d.leaveSession(v)
+	ch, requests, err := offered.Accept()
+	if err != nil {
+		d.logIf(err)
+		return
+	}
+	defer ch.Close()
+	line, ok := awaitCommand(requests)
+	if !ok {
+		return
+	}
+	sctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		// The requests end when the client closes the channel; the end of its
+		// input alone does not do that.
+		refuseAll(requests)
+		cancel()
+	}()
+	status := d.run(sctx, v, ch, line)
+	d.logIf(sendExit(ch, status))
+}
+
+// awaitCommand reads the requests of a session up to its exec and refuses all
+// others: env, pty-req, shell, subsystem, x11-req, auth-agent-req@openssh.com.
+func awaitCommand(requests <-chan *gossh.Request) (line string, ok bool) {
+	for range maxRequests {
+		r, open := <-requests
+		if !open {
+			return "", false
+		}
+		var exec struct{ Line string }
+		if r.Type != "exec" || gossh.Unmarshal(r.Payload, &exec) != nil {
+			if r.Reply(false, nil) != nil {
+				return "", false
+			}
+			continue
+		}
+		return exec.Line, r.Reply(true, nil) == nil
+	}
+	return "", false
+}
+
+func refuseAll(requests <-chan *gossh.Request) {
+	for r := range requests {
+		// An error means that the connection is ending, and requests with it.
+		_ = r.Reply(false, nil)
+	}
+}
+
+func sendExit(ch gossh.Channel, status int) error {
+	_, err := ch.SendRequest("exit-status", false, gossh.Marshal(struct{ Status uint32 }{uint32(status)}))
+	return err
+}
+
+// run runs a command and returns its exit status. A panic ends the command
+// only; what was on its way is not logged.
+func (d *Door) run(ctx context.Context, v *visitor, ch gossh.Channel, line string) (status int) {
+	cmd, err := ParseCommand(line)
+	defer func() {
+		if p := recover(); p != nil {
+			d.log.Error("a command panicked", "command", cmd.Name, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			status = d.report(ch, cmd, errFailed)
+		}
+	}()
+	if err == nil {
+		err = d.dispatch(ctx, v, ch, cmd)
+	}
+	return d.report(ch, cmd, err)
+}
+
+func (d *Door) dispatch(ctx context.Context, v *visitor, ch gossh.Channel, cmd Command) error {
+	key := v.key()
+	who, err := d.lookup(key)
+	if err != nil {
+		d.log.Error("look up a key", "err", err)
+		return errMembers
+	}
+	fingerprint := hubwire.Fingerprint(key)
+	if p := refusal(who, fingerprint); p != nil {
+		return p
+	}
+	if p := mayRun(who, cmd); p != nil {
+		return p
+	}
+	return d.handle(ctx, &Session{
+		Command: cmd, Who: who, Fingerprint: fingerprint, Addr: v.RemoteAddr().String(), ID: v.conn().SessionID(),
+		In: ch, Out: ch, Err: ch.Stderr(), Stopping: d.stopping,
+	})
+}
+
+// report tells the client about err, if there is one, and returns the exit
+// status. Only a problem is meant for the client; any other error stays here.
+func (d *Door) report(ch gossh.Channel, cmd Command, err error) int {
+	if err == nil {
+		return 0
+	}
+	p, ok := errors.AsType[*problem.Problem](err)
+	if !ok {
+		if !gone(err) {
+			d.log.Error("a command failed", "command", cmd.Name, "err", err)
+		}
+		p = errFailed
+	}
+	_, werr := io.WriteString(ch.Stderr(), tell(p))
+	if !cmd.Git() {
+		werr = errors.Join(werr, json.NewEncoder(ch).Encode(hubwire.Failure{Error: p}))
+	}
+	d.logIf(werr)
+	return p.Code.ExitCode()
+}
+
+// tell is a problem as lines of text.
+func tell(p *problem.Problem) string {
+	var b strings.Builder
+	b.WriteString("cairn: " + p.Message + "\n")
+	if p.Hint != "" {
+		b.WriteString("cairn: " + p.Hint + "\n")
+	}
+	return b.String()
+}
+
+// gone says whether err only means that the client went away.
+func gone(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled)
+}

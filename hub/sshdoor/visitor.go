@@ -1,0 +1,102 @@
+package sshdoor
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	gliderssh "github.com/gliderlabs/ssh"
+	gossh "golang.org/x/crypto/ssh"
+)
+
+// A visitor is one connection, from the moment it is accepted to its end.
+type visitor struct {
+	net.Conn
+	door     *Door
+	addr     string
+	loggedIn atomic.Bool
+	gone     sync.Once
+
+	ctx gliderssh.Context       // set before the handshake
+	pre gossh.ServerPreAuthConn // set before the first login attempt
+
+	refused int // keys refused so far; only the handshake's goroutine looks at it
+
+	sessions int // guarded by door.mu
+}
+
+// visitorKey is where a connection's context holds its visitor.
+type visitorKey struct{}
+
+func visitorOf(ctx gliderssh.Context) *visitor { return ctx.Value(visitorKey{}).(*visitor) }
+
+func (v *visitor) welcome() {
+	if v.loggedIn.CompareAndSwap(false, true) {
+		v.door.turnstile.loggedIn(v.addr)
+		go v.keepAlive()
+	}
+}
+
+// Close ends the connection; only the first call counts.
+func (v *visitor) Close() error {
+	err := v.Conn.Close()
+	v.gone.Do(func() { v.door.leave(v) })
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// conn is the SSH connection, nil until its handshake has ended.
+func (v *visitor) conn() *gossh.ServerConn {
+	c, _ := v.ctx.Value(gliderssh.ContextKeyConn).(*gossh.ServerConn)
+	return c
+}
+
+// key is the key whose signature ended the handshake, nil before that.
+func (v *visitor) key() ed25519.PublicKey {
+	c := v.conn()
+	if c == nil || c.Permissions == nil {
+		return nil
+	}
+	return ed25519.PublicKey(c.Permissions.Extensions[keyExtension])
+}
+
+// keepAlive asks the client from time to time whether it is still there, and
+// closes the connection when it no longer says anything.
+func (v *visitor) keepAlive() {
+	tick := time.NewTicker(v.door.limits.KeepAlive)
+	defer tick.Stop()
+	for {
+		select {
+		case <-v.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if c := v.conn(); c != nil && !answers(c, 3*v.door.limits.KeepAlive) {
+			v.Close()
+			return
+		}
+	}
+}
+
+// answers asks with the request that OpenSSH uses. Any answer will do, also
+// that the request is not known.
+func answers(c *gossh.ServerConn, patience time.Duration) bool {
+	answered := make(chan bool, 1)
+	go func() {
+		_, _, err := c.SendRequest("keepalive@openssh.com", true, nil)
+		answered <- err == nil
+	}()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case ok := <-answered:
+		return ok
+	case <-timer.C:
+		return false
+	}
+}
