@@ -1,0 +1,111 @@
+package secrets
+
+import (
+	"fmt"
+	"sync"
+)
+
+// A rule is one kind of secret: the literals it may show by and the check at
+// the place where one stands.
+type rule struct {
+	id, about string
+	context   bool     // the value alone does not show it: a name beside it does
+	literals  []string // in their own case
+	names     []string // in any case; written in lower case
+	check     check
+}
+
+// An engine holds all rules, ready to match. It never changes.
+type engine struct {
+	rules   []*rule
+	exact   finder
+	byExact [][]*rule // rules of each literal
+	named   finder
+	byName  [][]*rule
+}
+
+var builtIn = sync.OnceValue(func() *engine {
+	e, err := compile(builtInRules())
+	if err != nil {
+		panic(fmt.Sprintf("the built-in secret rules do not compile: %v", err))
+	}
+	return e
+})
+
+func builtInRules() []*rule {
+	var all []*rule
+	for _, family := range [][]*rule{
+		forgeRules(), cloudRules(), modelRules(), chatRules(), mailRules(), moneyRules(), serviceRules(),
+		keyRules(), urlRules(), headerRules(), fileRules(), pairRules(), providerRules(),
+	} {
+		all = append(all, family...)
+	}
+	return all
+}
+
+func compile(rules []*rule) (*engine, error) {
+	e := &engine{rules: rules}
+	var err error
+	if e.exact, e.byExact, err = index(rules, false); err != nil {
+		return nil, err
+	}
+	e.named, e.byName, err = index(rules, true)
+	return e, err
+}
+
+// index builds the finder over all literals, or all names, of the rules.
+func index(rules []*rule, names bool) (finder, [][]*rule, error) {
+	var literals []string
+	var owners [][]*rule
+	known := map[string]int{}
+	for _, r := range rules {
+		own := r.literals
+		if names {
+			own = r.names
+		}
+		for _, l := range own {
+			i, ok := known[l]
+			if !ok {
+				i = len(literals)
+				known[l] = i
+				literals, owners = append(literals, l), append(owners, nil)
+			}
+			owners[i] = append(owners[i], r)
+		}
+	}
+	if len(literals) == 0 {
+		return noLiterals{}, nil, nil
+	}
+	f, err := newAutomaton(literals, names)
+	return f, owners, err
+}
+
+type noLiterals struct{}
+
+func (noLiterals) each([]byte, func(int, span)) {}
+
+// match reports what the rules find in one view.
+func (e *engine) match(v view, report func(view, *rule, match)) {
+	e.exact.each(v.text, func(literal int, at span) {
+		for _, r := range e.byExact[literal] {
+			e.try(v, r, at, report)
+		}
+	})
+	if v.joined || v.rearranged {
+		return
+	}
+	e.named.each(v.text, func(name int, at span) {
+		for _, r := range e.byName[name] {
+			e.try(v, r, at, report)
+		}
+	})
+}
+
+func (e *engine) try(v view, r *rule, at span, report func(view, *rule, match)) {
+	if r.context && (v.joined || v.rearranged) {
+		return
+	}
+	if m, ok := r.check(v.text, at); ok && !isDocumented(m.in(v.text)) {
+		report(v, r, m)
+	}
+}

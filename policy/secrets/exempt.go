@@ -1,0 +1,30 @@
+package secrets
+
+import "bytes"
+
+// documented holds example credentials that vendors and standards print in
+// their documentation. They open nothing. They are put together here so that
+// no scanner, this one included, stumbles over the source.
+var documented = [][]byte{
+	[]byte("wJalrXUtnFEMI/" + "K7MDENG/" + "bPxRfiCY" + awsExample + "KEY"),
+	[]byte("je7MtGbClwBF/" + "2Zp9Utk/" + "h3yCo8nvb" + awsExample + "KEY"),
+	[]byte("SflKxwRJSMeKKF2QT4fw" + "pMeJf36POk6yJV_" + "adQssw5c"), // jwt.io's signature
+	[]byte("QWxhZGRpbjpvcGVu" + "IHNlc2FtZQ=="),                     // RFC 7617
+	[]byte("Aladdin:open" + " sesame"),
+}
+
+// awsExample ends the access key ids that Amazon prints. Ids are issued, not
+// chosen: a real one ends so once in 32 to the seventh power.
+const awsExample = "EXAMPLE"
+
+// isDocumented goes by exact values only: words such as "example" around or
+// inside a value excuse nothing.
+func isDocumented(secret []byte) bool {
+	for _, d := range documented {
+		if bytes.Equal(secret, d) {
+			return true
+		}
+	}
+	return len(secret) == 20 && bytes.HasSuffix(secret, []byte(awsExample)) &&
+		(bytes.HasPrefix(secret, []byte("AKIA")) || bytes.HasPrefix(secret, []byte("ASIA")))
+}

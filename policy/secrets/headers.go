@@ -1,0 +1,134 @@
+package secrets
+
+import (
+	"bytes"
+	"encoding/base64"
+)
+
+// headerRules are credentials in HTTP headers and on command lines.
+func headerRules() []*rule {
+	return []*rule{
+		{id: "bearer-header", about: "bearer token in a header", names: list{"bearer ", "bearer:", "token token="}, check: bearerToken},
+		{id: "basic-header", about: "user and password of basic authentication", names: list{"basic "}, check: basicLogin},
+		{id: "curl-user", about: "user and password on a command line", names: list{" -u ", " --user ", " -u", " --user=", "--proxy-user "}, check: curlLogin},
+		{id: "cli-password", about: "password behind -p of a database client", names: list{"mysql ", "mysqldump ", "mariadb ", "sshpass ", "redis-cli "}, check: clientPassword},
+		{id: "session-cookie", about: "cookie of a session", names: list{"cookie"}, check: sessionCookie},
+	}
+}
+
+var bearerChars = alphabetOf(numerals + lowers + uppers + "-_.~+/=")
+
+func bearerToken(text []byte, literal span) (match, bool) {
+	start := openers.after(text, blanks.after(text, literal.end, 4), 2)
+	end := bearerChars.after(text, start, 2000)
+	value := bytes.TrimRight(text[start:end], ".-")
+	ok := len(value) >= 16 && digits.count(value) > 0 && looksChosen(value) && looksRandom(value) && !isBareHash(value) && !isReference(value)
+	return match{span: span{start, start + len(value)}}, ok
+}
+
+// basicLogin decodes what follows: a user, a colon and a password (RFC 7617).
+func basicLogin(text []byte, literal span) (match, bool) {
+	start := openers.after(text, blanks.after(text, literal.end, 4), 2)
+	end := base64any.after(text, start, 500)
+	user, password, ok := decodeLogin(text[start:end])
+	if !ok || isDocumented(text[start:end]) || isPlaceholder(password) || isReference(password) || bytes.Equal(user, password) {
+		return match{}, false
+	}
+	return match{span: span{start, end}}, true
+}
+
+// decodeLogin reads "user:password" out of base 64.
+func decodeLogin(encoded []byte) (user, password []byte, ok bool) {
+	encoded = bytes.TrimRight(encoded, "=")
+	if len(encoded) < 8 {
+		return nil, nil, false
+	}
+	plain := decode64(encoded)
+	user, password, ok = bytes.Cut(plain, []byte(":"))
+	return user, password, ok && len(password) > 0 && isPrintable(plain)
+}
+
+func isPrintable(b []byte) bool {
+	for _, c := range b {
+		if c < ' ' || c == 0x7f {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
+// curlLogin takes "-u user:password" on a line that calls a program for it.
+func curlLogin(text []byte, literal span) (match, bool) {
+	line := text[bytes.LastIndexByte(text[:literal.start], '\n')+1 : literal.start]
+	line = lowerASCII(nil, line[max(0, len(line)-400):])
+	if !containsAny(line, list{"curl", "wget", "http", "docker login", "mvn"}) {
+		return match{}, false
+	}
+	for _, v := range readValue(text, blanks.after(text, literal.end, 4)) {
+		colon := bytes.IndexByte(v.in(text), ':')
+		if colon < 0 {
+			continue
+		}
+		secret := span{v.start + colon + 1, v.end}
+		password := bytes.TrimLeft(secret.in(text), "${")
+		if len(password) == secret.end-secret.start && len(password) >= 6 && !isPlaceholder(password) && !isReference(password) {
+			return match{span: secret}, true
+		}
+	}
+	return match{}, false
+}
+
+// clientPassword takes -pSECRET and --password SECRET, -a SECRET of database
+// clients.
+func clientPassword(text []byte, literal span) (match, bool) {
+	line := text[literal.end:min(len(text), literal.end+200)]
+	if end := bytes.IndexByte(line, '\n'); end >= 0 {
+		line = line[:end]
+	}
+	for _, flag := range []string{"-p", "-a "} {
+		at := bytes.Index(line, []byte(flag))
+		if at < 0 || at > 0 && line[at-1] != ' ' {
+			continue
+		}
+		for _, v := range readValue(text, literal.end+at+len(flag)) {
+			if isSecretValue(v.in(text), password, assigned) {
+				return match{span: v}, true
+			}
+		}
+	}
+	return match{}, false
+}
+
+// sessionCookie takes a random value of a cookie whose name speaks of a
+// session or a login.
+func sessionCookie(text []byte, literal span) (match, bool) {
+	line := text[literal.end:min(len(text), literal.end+1000)]
+	if end := bytes.IndexByte(line, '\n'); end >= 0 {
+		line = line[:end]
+	}
+	for from := 0; ; {
+		equals := bytes.IndexByte(line[from:], '=')
+		if equals < 0 {
+			return match{}, false
+		}
+		equals += from
+		name := lowerASCII(nil, line[nameChars.before(line, equals, maxName):equals])
+		start := literal.end + equals + 1
+		end := alphabetOf(numerals+lowers+uppers+"-_.%+/=:").after(text, start, 800)
+		value := text[start:end]
+		if containsAny(name, list{"sess", "sid", "auth", "token", "jwt", "login", "remember"}) && !containsAny(name, list{"csrf", "xsrf"}) &&
+			len(value) >= 16 && digits.count(value) > 1 && looksRandom(value) && !isUUID(value) {
+			return match{span: span{start, end}}, true
+		}
+		from = equals + 1
+	}
+}
+
+// base64Text decodes standard or URL base 64 with or without padding.
+func base64Text(b []byte) []byte {
+	plain, err := base64.StdEncoding.DecodeString(string(b))
+	if err != nil {
+		return decode64(bytes.TrimRight(b, "="))
+	}
+	return plain
+}

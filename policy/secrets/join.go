@@ -1,0 +1,100 @@
+package secrets
+
+import "bytes"
+
+// join puts pieces together that belong to one token: lines (with the marks a
+// quotation, a comment or a list puts before each), string literals that a
+// program adds up, and stretches that markdown or HTML sets apart. Words of
+// neighboring lines meet here, so only self-identifying rules read it.
+func join(v view) (view, bool) {
+	if !bytes.ContainsAny(v.text, "\n\t\r*`~<\"'") && !bytes.Contains(v.text, []byte("/*")) {
+		return view{}, false
+	}
+	r := rewriter{in: v.text}
+	for i := 0; i < len(v.text); {
+		s := joint(v.text, i)
+		if s.end > i {
+			s.start = max(s.start, r.next)
+			r.replace(s)
+		}
+		i = max(s.end, i+1)
+	}
+	v.joined = true
+	return r.view(v)
+}
+
+// joint is what stands at i, and may begin before it, only to part two pieces.
+func joint(text []byte, i int) span {
+	size := 0
+	switch text[i] {
+	case '\n':
+		return lineJoint(text, i)
+	case '"', '\'':
+		size = quoteJoint(text, i)
+	case '<':
+		size = tagJoint(text[i:min(len(text), i+60)])
+	case '/':
+		size = commentJoint(text[i:min(len(text), i+120)])
+	case '*', '`', '~', '\t', '\r':
+		size = 1
+	}
+	return span{i, i + size}
+}
+
+// Blanks are skipped up to this many, which keeps the work linear.
+const maxIndent = 256
+
+var (
+	lineEnd   = alphabetOf(" \t\r\\")
+	lineStart = alphabetOf(" \t\r\n>#*|")
+)
+
+// lineJoint is a line end with blanks and a continuation mark before it, and
+// the marks that begin the next line.
+func lineJoint(text []byte, i int) span {
+	start := lineEnd.before(text, i, maxIndent)
+	end := lineStart.after(text, i, maxIndent)
+	if bytes.HasPrefix(text[end:], []byte("//")) {
+		end = blanks.after(text, end+2, maxIndent)
+	}
+	return span{start, end}
+}
+
+var stringOperators = alphabetOf("+.&,|~_ \t\r\n\\")
+
+// quoteJoint is one literal's end, an operator or nothing, and the next one's
+// begin.
+func quoteJoint(text []byte, i int) int {
+	end := stringOperators.after(text, i+1, maxIndent)
+	if end == len(text) || text[end] != '"' && text[end] != '\'' || end == i+1 {
+		return 0
+	}
+	return end + 1 - i
+}
+
+// tagJoint is a short HTML tag or comment.
+func tagJoint(s []byte) int {
+	if bytes.HasPrefix(s, []byte("<!--")) {
+		if end := bytes.Index(s, []byte("-->")); end > 0 {
+			return end + 3
+		}
+		return 0
+	}
+	if len(s) < 3 || !letters[s[1]] && s[1] != '/' {
+		return 0
+	}
+	if end := bytes.IndexAny(s, ">\n"); end > 0 && s[end] == '>' {
+		return end + 1
+	}
+	return 0
+}
+
+func commentJoint(s []byte) int {
+	if !bytes.HasPrefix(s, []byte("/*")) {
+		return 0
+	}
+	if end := bytes.Index(s, []byte("*/")); end > 0 {
+		return end + 2
+	}
+	return 0
+}

@@ -1,0 +1,85 @@
+package secrets
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// pairRules are values beside the name of a secret.
+func pairRules() []*rule {
+	return []*rule{
+		{id: "named-value", about: "value beside a name such as password, secret or API key", context: true,
+			names: slices.Sorted(maps.Keys(nouns)), check: namedValue},
+		{id: "foreign-name", about: "value beside the name of a secret in another language", context: true,
+			names: slices.Sorted(maps.Keys(foreign())), check: foreignValue},
+		{id: "seed-phrase", about: "words of a wallet", context: true, check: seedPhrase,
+			names: list{"seed phrase", "seed_phrase", "seedphrase", "mnemonic", "recovery phrase", "secret phrase", "助记词"}},
+		{id: "twilio-pair", about: "Twilio account and token", literals: list{"AC"}, context: true, check: twilioPair},
+	}
+}
+
+// foreign holds the foreign names as they are written and as fold leaves them.
+var foreign = sync.OnceValue(func() map[string]strength {
+	all := maps.Clone(foreignNames)
+	for name, how := range foreignNames {
+		if folded, ok := fold(view{text: []byte(name)}); ok {
+			all[string(folded.text)] = how
+		}
+	}
+	return all
+})
+
+// foreignValue is the check behind names in other languages. Those in Latin
+// letters must stand alone as words.
+func foreignValue(text []byte, literal span) (match, bool) {
+	if base62.at(text, literal.start) && (base62.at(text, literal.start-1) || letters.at(text, literal.end)) {
+		return match{}, false
+	}
+	how := foreign()[string(lowerASCII(nil, literal.in(text)))]
+	return valueOf(text, literal, how)
+}
+
+// seedPhrase takes 12 to 24 words of BIP 39's form, three to eight lower-case
+// letters each, and nothing else up to the end of the line or the quotes.
+func seedPhrase(text []byte, literal span) (match, bool) {
+	at, op := readOperator(text, literal.end, strong)
+	if op == noOperator || op == adjacent {
+		return match{}, false
+	}
+	start := openers.after(text, at, 4)
+	words, end := 0, start
+	for words < 25 {
+		next := lower.after(text, end, 9)
+		if next-end < 3 || next-end > 8 {
+			break
+		}
+		words++
+		end = spaces.after(text, next, 4)
+		if end == next {
+			break
+		}
+	}
+	ended := end >= len(text) || !letters[text[end]]
+	return match{span: span{start, end}}, ended && words >= 12 && words%3 == 0 && words <= 24
+}
+
+// twilioPair takes an account id with 32 hexadecimal digits near it.
+func twilioPair(text []byte, literal span) (match, bool) {
+	id := lowerHex.after(text, literal.end, 33)
+	if id-literal.end != 32 || base62.at(text, literal.start-1) {
+		return match{}, false
+	}
+	around := span{max(0, literal.start-150), min(len(text), id+150)}
+	for at := around.start; at < around.end; at++ {
+		if at == literal.end || base62.at(text, at-1) {
+			continue
+		}
+		end := lowerHex.after(text, at, 33)
+		if end-at == 32 && !base62.at(text, end) && looksRandom(text[at:end]) && !bytes.Equal(text[at:end], text[literal.end:id]) {
+			return match{span: span{at, end}}, true
+		}
+	}
+	return match{}, false
+}

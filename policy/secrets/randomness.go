@@ -1,0 +1,82 @@
+package secrets
+
+import "math"
+
+// looksRandom reports whether a token's body could have been drawn at random:
+// no filler, no counting up, no short pattern, no words. It never asks which
+// words: people put "test" and "example" into real secrets.
+func looksRandom(body []byte) bool {
+	words := 0.6
+	if len(body) < 24 {
+		words = 0.85 // a few letters are a word by chance
+	}
+	return len(body) < 8 || !isFiller(body) && wordShare(body) < words
+}
+
+// isFiller reports bodies such as xxxx…, 12345678… or abcabcabc….
+func isFiller(body []byte) bool {
+	return entropy(body) < 0.62*maxEntropy(body) || countsUp(body) || repeats(body)
+}
+
+// entropy is the Shannon entropy of the bytes of b, in bits a byte.
+func entropy(b []byte) float64 {
+	if len(b) == 0 {
+		return 0
+	}
+	var seen [256]int
+	for _, c := range b {
+		seen[c]++
+	}
+	n, h := float64(len(b)), 0.0
+	for _, k := range seen {
+		if k > 0 {
+			p := float64(k) / n
+			h -= p * math.Log2(p)
+		}
+	}
+	return h
+}
+
+// maxEntropy is what entropy could reach for a text of that length and kind,
+// a prefix and separators not counted.
+func maxEntropy(b []byte) float64 {
+	size := 62
+	most := len(b) * 9 / 10
+	switch {
+	case digits.count(b) >= most:
+		size = 10
+	case anyHex.count(b) >= most:
+		size = 16
+	case lower.count(b) >= most, upper.count(b) >= most:
+		size = 26
+	}
+	return math.Log2(float64(min(len(b), size)))
+}
+
+// countsUp reports runs such as 0123456789abcdef: most bytes follow their
+// neighbor by one, up or down.
+func countsUp(b []byte) bool {
+	steps := 0
+	for i := 1; i < len(b); i++ {
+		if d := int(b[i]) - int(b[i-1]); d == 1 || d == -1 {
+			steps++
+		}
+	}
+	return len(b) > 3 && steps*10 >= (len(b)-1)*6
+}
+
+// repeats reports a text made of one short piece, at least three times.
+func repeats(b []byte) bool {
+	for period := 1; period <= min(len(b)/3, 16); period++ {
+		same := 0
+		for i := period; i < len(b); i++ {
+			if b[i] == b[i-period] {
+				same++
+			}
+		}
+		if same*20 >= (len(b)-period)*19 {
+			return true
+		}
+	}
+	return false
+}

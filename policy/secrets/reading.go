@@ -1,0 +1,151 @@
+package secrets
+
+import (
+	"hash/maphash"
+	"slices"
+)
+
+// What reading one text may cost. Beyond any of these it is refused as
+// TooComplex, never passed. The limits count work and not time, so that two
+// machines come to one verdict.
+const (
+	maxDerived  = 1 << 20 // bytes of derived views, beside eight times the text
+	maxPacked   = 256     // encoded runs that hold compressed or UTF-16 data
+	maxInflated = 1 << 20 // bytes out of compressed runs
+	maxUnescape = 3       // rounds of escaping
+	maxDecode   = 3       // encodings in one another
+	maxFindings = 1000    // kept of one text; it is refused at the first
+)
+
+// A reading goes through all views of one text.
+type reading struct {
+	engine   *engine
+	raw      []byte
+	queue    []view
+	seen     map[uint64]bool
+	findings []Finding
+	derived  int
+	packed   int
+	inflated int
+}
+
+var hashSeed = maphash.MakeSeed()
+
+func read(e *engine, text []byte) []Finding {
+	r := &reading{engine: e, raw: text, seen: map[uint64]bool{}}
+	r.queue = append(r.queue, view{text: text})
+	for len(r.queue) > 0 && len(r.findings) < maxFindings {
+		v := r.queue[0]
+		r.queue = r.queue[1:]
+		e.match(v, r.report)
+		if !r.derive(v) {
+			r.findings = append(r.findings, Finding{Rule: TooComplex, End: len(text)})
+			break
+		}
+	}
+	slices.SortFunc(r.findings, compareFindings)
+	return r.findings
+}
+
+// report keeps one finding of a rule for each place in the raw text: most
+// views show the same secret again.
+func (r *reading) report(v view, rule *rule, m match) {
+	where := v.raw(m.span)
+	for i := range r.findings {
+		f := &r.findings[i]
+		if f.Rule == rule.id && f.Start < where.end && where.start < f.End {
+			f.Certain = f.Certain || m.certain
+			return
+		}
+	}
+	r.findings = append(r.findings, Finding{Rule: rule.id, Start: where.start, End: where.end, Certain: m.certain})
+}
+
+// derive queues the views that v leads to. It returns false when the budget
+// is used up.
+func (r *reading) derive(v view) bool {
+	if v.rearranged {
+		return true
+	}
+	if v.joined {
+		return r.decode(v)
+	}
+	if !r.queueIf(readUTF16(v)) || !r.queueIf(readTags(v)) || !r.inflate(v) {
+		return false
+	}
+	if folded, ok := fold(v); ok {
+		return r.queueIf(folded, true) // it leads to all that follows
+	}
+	if v.unescaped < maxUnescape && !r.queueIf(unescape(v)) {
+		return false
+	}
+	return r.queueIf(readQuotedPrintable(v)) && r.queueIf(join(v)) && r.decode(v)
+}
+
+// queueIf queues a view that is there and new.
+func (r *reading) queueIf(v view, ok bool) bool {
+	if !ok || len(v.text) == 0 {
+		return true
+	}
+	r.derived += len(v.text)
+	if r.derived > maxDerived+8*len(r.raw) {
+		return false
+	}
+	hash := maphash.Bytes(hashSeed, v.text)
+	if r.seen[hash] || v.joined && r.seen[hash^1] {
+		return true
+	}
+	if !v.joined {
+		hash ^= 1
+	}
+	if !r.seen[hash] {
+		r.seen[hash] = true
+		r.queue = append(r.queue, v)
+	}
+	return true
+}
+
+// decode queues what the encoded runs of v stand for: all texts of one
+// encoding as one view, compressed and UTF-16 data apart.
+func (r *reading) decode(v view) bool {
+	fits := true
+	for _, enc := range encodings {
+		var text []byte
+		var runs []run
+		eachRun(v.text, enc.in, func(s span) {
+			for shift := range enc.alignments {
+				plain := enc.decode(s.in(v.text)[shift:])
+				if isCompressed(plain) || isUTF16(plain) {
+					r.packed++
+					fits = fits && r.packed <= maxPacked && r.queueDecoded(v, plain, []run{{0, s}})
+				}
+				if found := stretches(plain); len(found) > 0 {
+					runs = append(runs, run{len(text), s})
+					text = append(text, found...)
+				}
+			}
+		})
+		fits = fits && r.queueDecoded(v, text, runs)
+	}
+	return fits
+}
+
+func (r *reading) queueDecoded(v view, text []byte, runs []run) bool {
+	if len(text) == 0 {
+		return true
+	}
+	return v.decoded < maxDecode && r.queueIf(v.decodedView(text, runs), true)
+}
+
+// inflate queues what a compressed text holds.
+func (r *reading) inflate(v view) bool {
+	if !isCompressed(v.text) {
+		return true
+	}
+	plain, err := inflate(v.text, maxInflated-r.inflated)
+	if err != nil {
+		return false
+	}
+	r.inflated += len(plain)
+	return r.queueDecoded(v, plain, []run{{0, span{0, len(v.text)}}})
+}

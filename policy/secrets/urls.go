@@ -1,0 +1,110 @@
+package secrets
+
+import (
+	"bytes"
+	"strings"
+)
+
+// urlRules are logins inside addresses.
+func urlRules() []*rule {
+	return []*rule{
+		{id: "url-password", about: "password in a URL", literals: list{"://"}, check: urlLogin},
+		{id: "jdbc-oracle", about: "password in an Oracle JDBC address", literals: list{"jdbc:oracle:thin:"}, check: oracleLogin},
+		{id: "totp-seed", about: "seed of one-time passwords", literals: list{"otpauth://"}, check: totpSeed},
+	}
+}
+
+var (
+	urlEnd       = alphabetOf(" \t\r\n\"'`<>\\")
+	schemeChars  = alphabetOf(lowers + uppers + numerals + "+.-")
+	maxAuthority = 400
+)
+
+// urlLogin takes scheme://user:password@host, and scheme://token@host.
+func urlLogin(text []byte, literal span) (match, bool) {
+	if schemeChars.before(text, literal.start, 30) == literal.start {
+		return match{}, false
+	}
+	end := literal.end
+	for end < len(text) && end-literal.end < maxAuthority && !urlEnd[text[end]] {
+		end++
+	}
+	at, colon := splitLogin(text[literal.end:end])
+	if at < 0 {
+		return match{}, false
+	}
+	user, secret := text[literal.end:literal.end+at], span{literal.end, literal.end + at}
+	if colon < 0 {
+		return match{span: secret}, len(user) >= 20 && looksChosen(user) && looksRandom(user)
+	}
+	secret.start += colon + 1
+	host := text[literal.end+at+1 : end]
+	return match{span: secret}, isLogin(user[:colon], secret.in(text), host)
+}
+
+// splitLogin finds the at sign that ends a login and the colon in it. A
+// password may hold a slash; a path may hold an at sign.
+func splitLogin(rest []byte) (at, colon int) {
+	authority := rest
+	if slash := bytes.IndexAny(rest, "/?#"); slash >= 0 {
+		authority = rest[:slash]
+	}
+	if at = bytes.LastIndexByte(authority, '@'); at >= 0 {
+		return at, bytes.IndexByte(authority[:at], ':')
+	}
+	colon = bytes.IndexByte(authority, ':')
+	at = bytes.IndexByte(rest, '@')
+	if colon < 0 || at < colon || digits.holdsAll(authority[colon+1:]) {
+		return -1, -1
+	}
+	return at, colon
+}
+
+// isLogin leaves out variables, placeholders, and the default logins of local
+// services, which protect nothing.
+func isLogin(user, password, host []byte) bool {
+	bare := bytes.Trim(password, "${}<>[]%")
+	if len(bare) < len(password) && joinsWords(bare) || isReference(password) || isPlaceholder(password) || len(password) < 6 && !isLocalHost(host) && len(password) < 4 {
+		return false
+	}
+	if name := strings.Trim(string(password), "_"); name == strings.ToUpper(name) && joinsWords(password) && strings.Contains(name, "_") {
+		return false
+	}
+	return !isLocalHost(host) || !isDefaultLogin(string(user), string(password))
+}
+
+func isDefaultLogin(user, password string) bool {
+	switch password {
+	case user, "guest", "admin", "root", "postgres", "minioadmin", "example", "test", "dev", "local", "123456":
+		return true
+	}
+	return false
+}
+
+func isLocalHost(host []byte) bool {
+	name := string(host[:schemeChars.after(host, 0, len(host))])
+	return name == "localhost" || strings.HasPrefix(name, "127.") || name == "0.0.0.0" || name == "host.docker.internal" ||
+		bytes.HasPrefix(host, []byte("[::1]")) || name != "" && !strings.Contains(name, ".")
+}
+
+// oracleLogin takes jdbc:oracle:thin:user/password@host.
+func oracleLogin(text []byte, literal span) (match, bool) {
+	rest := text[literal.end:min(len(text), literal.end+200)]
+	slash, at := bytes.IndexByte(rest, '/'), bytes.IndexByte(rest, '@')
+	if slash < 1 || at < slash+2 || bytes.ContainsAny(rest[:at], " \n\"'") {
+		return match{}, false
+	}
+	secret := span{literal.end + slash + 1, literal.end + at}
+	return match{span: secret}, isLogin(rest[:slash], secret.in(text), rest[at+1:])
+}
+
+func totpSeed(text []byte, literal span) (match, bool) {
+	rest := text[literal.end:min(len(text), literal.end+400)]
+	key := bytes.Index(rest, []byte("secret="))
+	if key < 0 || bytes.ContainsAny(rest[:key], "\n") {
+		return match{}, false
+	}
+	start := literal.end + key + len("secret=")
+	end := alphabetOf(uppers+lowers+"234567").after(text, start, 128)
+	return match{span: span{start, end}}, end-start >= 16 && looksRandom(text[start:end])
+}

@@ -1,0 +1,81 @@
+package secrets
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// isReference reports values that name a secret instead of being one: a
+// variable, a call, a path of names in a program, ciphertext with its mark.
+// What stands in braces or behind a dollar sign is judged like any other
+// value: names consist of words, secrets do not.
+func isReference(value []byte) bool {
+	for _, mark := range []string{"ENC[", "ENC(", "vault:", "$ANSIBLE_VAULT", "op://", "arn:"} {
+		if bytes.HasPrefix(value, []byte(mark)) {
+			return true
+		}
+	}
+	end := identifier.after(value, 0, len(value))
+	called := end > 0 && end < len(value) && (value[end] == '(' || value[end] == '[')
+	return called && wordShare(value[:end]) > 0.5
+}
+
+var identifier = alphabetOf(numerals + lowers + uppers + "_.:-$")
+
+// placeholders stand where a password belongs and mean it.
+var placeholders = []string{
+	"password", "passwd", "passw", "pass", "pwd", "secret", "token", "key", "apikey", "credentials", "none", "null", "nil",
+	"true", "false", "undefined", "string", "redacted", "changeme", "hidden", "masked", "omitted", "removed", "filtered",
+	"yourpassword", "mypassword", "yourtoken", "yoursecret", "yourkey", "yourapikey", "required", "optional", "empty", "value",
+	"username", "user", "hunter2",
+}
+
+// isPlaceholder goes by the whole value. Words inside a longer one excuse
+// nothing.
+func isPlaceholder(value []byte) bool {
+	bare := strings.ToLower(string(value))
+	bare = strings.Map(func(c rune) rune {
+		if strings.ContainsRune("-_ .:*<>[]{}()'\"`", c) {
+			return -1
+		}
+		return c
+	}, bare)
+	return len(bare) < 4 || slices.Contains(placeholders, bare) || isMask(bare)
+}
+
+// isMask reports what is left of a value that was blotted out: one character
+// or dots over and over.
+func isMask(s string) bool {
+	return strings.Trim(s, "x") == "" || strings.Trim(s, "*.") == "" || strings.Count(s, s[:1]) == len(s) ||
+		strings.Contains(s, "***") || strings.Contains(s, "xxxx") || strings.Contains(s, "...") || strings.Contains(s, "…")
+}
+
+// classes counts the kinds of characters in a value: lower, upper, digits,
+// others.
+func classes(value []byte) int {
+	n := 0
+	for _, a := range []*alphabet{lower, upper, digits} {
+		if a.count(value) > 0 {
+			n++
+		}
+	}
+	if base62.count(value) < len(value) {
+		n++
+	}
+	return n
+}
+
+// looksChosen reports a value that someone or something made up to be hard to
+// guess: three kinds of characters and a digit, or sixteen and more that look
+// drawn at random. Names and words joined by separators are neither.
+func looksChosen(value []byte) bool {
+	if len(value) < 8 || isIdentity(value) || isFiller(value) {
+		return false
+	}
+	number := digits.count(value)
+	if joinsWords(value) {
+		return false
+	}
+	return classes(value) >= 3 && number > 0 || len(value) >= 16 && number >= 2 && entropy(value) >= 3
+}
