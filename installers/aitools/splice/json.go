@@ -82,11 +82,13 @@ func (jsonSyntax) insert(text []byte, e Entry) (Edit, error) {
 	at, missing := root.descend(e.Path)
 	switch {
 	case at.kind == '{' && len(missing) > 0:
-		return at.insert(text, style, missing[0], nest(e, missing[1:])), nil
-	case at.kind == '[' && len(missing) == 0 && e.Item:
-		return at.insert(text, style, "", e.Value), nil
-	default:
+		return at.insertFirst(text, style, missing[0], nest(e, missing[1:])), nil
+	case at.kind != '[' || len(missing) > 0 || !e.Item:
 		return Edit{}, ErrNoPlace
+	case len(at.children) == 0:
+		return at.insertFirst(text, style, "", e.Value), nil
+	default:
+		return at.insertLast(text, style, e.Value), nil
 	}
 }
 
@@ -102,9 +104,9 @@ func nest(e Entry, missing []string) any {
 	return value
 }
 
-// insert puts a new first child into an object or, without a key, into an array. The first place needs no comma before it,
-// so that one insertion does and the lines of the others stay as they are.
-func (n *jsonNode) insert(text []byte, style jsonStyle, key string, value any) Edit {
+// insertFirst puts a new first member into an object or, without a key, the only item into an array. The first place needs
+// no comma before it, so that the lines of the others stay as they are.
+func (n *jsonNode) insertFirst(text []byte, style jsonStyle, key string, value any) Edit {
 	open := n.start + 1
 	if !n.spread(text) {
 		put := jsonStyle{eol: style.eol}.child(key, value, "")
@@ -127,6 +129,28 @@ func (n *jsonNode) insert(text []byte, style jsonStyle, key string, value any) E
 		put += style.eol + base
 	}
 	return Edit{At: at, Put: put}
+}
+
+// insertLast adds an item to an array. The others keep their places: some tools remember what their user said about an item
+// by its number.
+func (n *jsonNode) insertLast(text []byte, style jsonStyle, item any) Edit {
+	last := n.children[len(n.children)-1]
+	gap, indent := " ", ""
+	if n.spread(text) {
+		indent = style.lineIndent(text, n.children[0].start)
+		gap = style.eol + indent
+	} else {
+		style.unit = ""
+	}
+	put := gap + style.render(item, indent)
+	if last.comma < 0 {
+		return Edit{At: last.value.end, Put: "," + put}
+	}
+	at := last.comma + 1
+	if after, lineEnds := behindLineComment(text, at); lineEnds {
+		at = after
+	}
+	return Edit{At: at, Put: put + ","}
 }
 
 // spread tells whether the children stand on lines of their own, or would: an empty pair of brackets opens up unless the
