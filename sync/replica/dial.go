@@ -1,0 +1,112 @@
+package replica
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"cairn/internal/device"
+	"cairn/internal/invite"
+)
+
+// An Address is where a hub is and how to know it.
+type Address struct {
+	Host        string // host:port
+	Fingerprint string // of its host key, as ssh prints it
+}
+
+// How long one step of a connection may take.
+const (
+	dialTimeout  = 10 * time.Second
+	aliveEvery   = 15 * time.Second
+	aliveTimeout = 15 * time.Second
+)
+
+// dial opens an SSH connection and logs in. Errors: ErrOffline, *HostKeyError,
+// *RefusedError.
+func dial(ctx context.Context, at Address, key ssh.Signer) (*ssh.Client, error) {
+	ctx, stop := context.WithTimeout(ctx, dialTimeout)
+	defer stop()
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", at.Host)
+	if err != nil {
+		return nil, offline("reach the hub at "+at.Host, err)
+	}
+	// The handshake does not look at a context; closing the connection ends it.
+	unwatch := context.AfterFunc(ctx, func() { conn.Close() })
+	var wrongKey error
+	c, chans, reqs, err := ssh.NewClientConn(conn, at.Host, &ssh.ClientConfig{
+		User:              "cairn",
+		Auth:              []ssh.AuthMethod{ssh.PublicKeys(key)},
+		HostKeyAlgorithms: []string{ssh.KeyAlgoED25519},
+		HostKeyCallback: func(_ string, _ net.Addr, have ssh.PublicKey) error {
+			if fp := ssh.FingerprintSHA256(have); fp != at.Fingerprint {
+				wrongKey = &HostKeyError{Address: at.Host, Have: fp, Want: at.Fingerprint}
+			}
+			return wrongKey
+		},
+	})
+	if !unwatch() && err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		return ssh.NewClient(c, chans, reqs), nil
+	}
+	conn.Close()
+	if wrongKey != nil {
+		return nil, wrongKey
+	}
+	if strings.Contains(err.Error(), "unable to authenticate") {
+		return nil, &RefusedError{Message: "the hub at " + at.Host + " does not know this device's key " + ssh.FingerprintSHA256(key.PublicKey())}
+	}
+	return nil, offline("log in at the hub at "+at.Host, err)
+}
+
+// keepAlive ends the connection when the other side stops answering, so that
+// whoever waits on it learns after a sleep or a change of network.
+func keepAlive(c *ssh.Client) {
+	gone := make(chan struct{})
+	go func() { c.Wait(); close(gone) }()
+	tick := time.NewTicker(aliveEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-gone:
+			return
+		case <-tick.C:
+		}
+		answered := make(chan error, 1)
+		go func() {
+			_, _, err := c.SendRequest("keepalive@openssh.com", true, nil)
+			answered <- err
+		}()
+		select {
+		case err := <-answered:
+			if err == nil {
+				continue
+			}
+		case <-time.After(aliveTimeout):
+		case <-gone:
+			return
+		}
+		c.Close()
+		return
+	}
+}
+
+// inviteAddress is the address in an invite, and the key that logs in with it.
+func inviteAddress(i invite.Invite) (Address, ssh.Signer, error) {
+	private, err := i.Key()
+	if err != nil {
+		return Address{}, nil, err
+	}
+	signer, err := device.FromPrivate(private).SSH()
+	if err != nil {
+		return Address{}, nil, fmt.Errorf("use the invite's key: %w", err)
+	}
+	return Address{Host: i.Addr, Fingerprint: i.HostKey}, signer, nil
+}

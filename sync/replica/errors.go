@@ -1,0 +1,61 @@
+package replica
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/sync/intake"
+)
+
+// ErrOffline means that the other side could not be reached or the connection
+// broke. Everything is kept; try again later.
+var ErrOffline = errors.New("the remote is out of reach")
+
+// ErrRaced means that the remote moved while we pushed. Pull, then push again.
+var ErrRaced = errors.New("the remote has moved meanwhile")
+
+// A RefusedError is the other side's no to the whole request: an unknown or
+// revoked device, no right to the space, a push it does not take. Nothing is
+// lost; somebody must act before trying again helps.
+type RefusedError struct {
+	Message string // what the other side said, one line or several
+}
+
+func (e *RefusedError) Error() string { return "the remote refused: " + e.Message }
+
+// A HostKeyError reports a hub that does not have the key it was enrolled
+// with. Nothing was sent. Ask the hub's admin; join again if the key was
+// changed on purpose.
+type HostKeyError struct{ Address, Have, Want string }
+
+func (e *HostKeyError) Error() string {
+	return fmt.Sprintf("the hub at %s has host key %s, expected %s: nothing was sent; ask its admin", e.Address, e.Have, e.Want)
+}
+
+// A TamperedError reports a remote whose history does not have the form that
+// cairn gives it. Nothing of it was taken. Stop syncing this space with it.
+type TamperedError struct{ Findings []intake.Finding }
+
+func (e *TamperedError) Error() string {
+	f := e.Findings[0]
+	return fmt.Sprintf("the remote's history is not what cairn writes (%d findings, the first is rule %s in commit %s): nothing of it was taken", len(e.Findings), f.Rule, short(f.Commit))
+}
+
+// A RewrittenError reports a remote whose history does not hold the commit
+// that it had before. Nothing was taken or sent. Find out who rewrote it.
+type RewrittenError struct{ Had, Has plumbing.Hash }
+
+func (e *RewrittenError) Error() string {
+	return fmt.Sprintf("the remote's history was rewritten: it had commit %s and now ends at %s without it; nothing was taken or sent", short(e.Had), short(e.Has))
+}
+
+func short(h plumbing.Hash) string { return h.String()[:10] }
+
+// IsOffline says whether trying again later is all there is to do.
+func IsOffline(err error) bool { return errors.Is(err, ErrOffline) }
+
+func offline(doing string, err error) error {
+	return fmt.Errorf("%s: %w: %w", doing, ErrOffline, err)
+}

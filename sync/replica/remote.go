@@ -1,0 +1,56 @@
+package replica
+
+import (
+	"context"
+	"io"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/internal/hubwire"
+)
+
+// A Remote is the other copy of a space. Errors: ErrOffline, *RefusedError,
+// *HostKeyError, and what the functions passed in return.
+type Remote interface {
+	// Fetch asks for the remote's head and, unless the machine has it, for
+	// the objects that lead to it. The head is zero for an empty remote.
+	Fetch(context.Context, Want) (plumbing.Hash, error)
+	// Push offers a history to the remote. Errors besides: ErrRaced, and
+	// *DeclinedError for events that the remote named.
+	Push(context.Context, Offer) (Pushed, error)
+}
+
+// Want is what a machine has and how it takes what is new.
+type Want struct {
+	Has     func(plumbing.Hash) (bool, error)
+	Haves   []plumbing.Hash
+	Receive func(ctx context.Context, pack io.Reader) error // called at most once
+}
+
+// Offer is a history to be pushed.
+type Offer struct {
+	Tip plumbing.Hash
+	// Follows says whether the tip's history holds a commit.
+	Follows func(plumbing.Hash) (bool, error)
+	// Known is a commit that the remote is known to have, or zero.
+	Known plumbing.Hash
+	// Pack writes the objects of the tip's history that are not in that of
+	// the haves.
+	Pack func(ctx context.Context, w io.Writer, haves []plumbing.Hash) error
+}
+
+// Pushed is what became of an offer.
+type Pushed struct {
+	// Joined says that the remote joined the tip with newer events of others:
+	// its head is another commit, which the next pull brings.
+	Joined bool
+}
+
+// A DeclinedError is a push that the remote refused because of events it
+// named. Nothing of the push was taken.
+type DeclinedError struct {
+	Refusals []hubwire.Refusal
+	Message  string // what the remote said, for people
+}
+
+func (e *DeclinedError) Error() string { return "the remote refused the push: " + e.Message }

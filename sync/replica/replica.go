@@ -1,0 +1,271 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/internal/commitform"
+	"cairn/internal/event"
+	"cairn/sync/eventlog"
+	"cairn/sync/gitstore"
+	"cairn/sync/history"
+	"cairn/sync/intake"
+)
+
+// Options say what a replica syncs and how its caller judges.
+type Options struct {
+	Log    *eventlog.Log
+	Remote Remote
+	Name   string // of the remote; part of a ref name
+	// Admit and Raw judge what arrives, as in intake.Options.
+	Admit func(event.Event) []intake.Finding
+	Raw   func(plumbing.ObjectType, []byte) []intake.Finding
+	// Park keeps events that the remote refused, durably, before they leave
+	// the log.
+	Park   func(context.Context, []Parked) error
+	Limits gitstore.Limits
+}
+
+// Parked is an event that a remote refused.
+type Parked struct {
+	eventlog.Stored
+	Rule, Field string
+}
+
+// A Replica is one space and one remote. Its methods are safe for concurrent
+// use, and one at a time does its work.
+type Replica struct {
+	opt      Options
+	tracking string // ref of the remote's head as last seen
+
+	mu    sync.Mutex // one sync at a time
+	graph *history.Graph
+}
+
+// New returns a replica; it does nothing yet.
+func New(opt Options) *Replica {
+	return &Replica{
+		opt:      opt,
+		tracking: "refs/remotes/" + opt.Name + "/main",
+		graph:    history.New(opt.Log.Store()),
+	}
+}
+
+// Pulled is what a pull brought.
+type Pulled struct {
+	Events int // that were new on this machine
+	// Withheld are events in which the caller's judgement found something,
+	// although the remote once took them. They are in the log.
+	Withheld []Withheld
+}
+
+// Withheld is an event to be kept out of sight.
+type Withheld struct {
+	Event       event.ID
+	Rule, Field string
+}
+
+// Pull takes the remote's new events into the log. Errors: those of Remote,
+// *TamperedError, *RewrittenError, *eventlog.ForeignError, and the log's.
+func (r *Replica) Pull(ctx context.Context) (Pulled, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p, err := r.pull(ctx)
+	if err != nil {
+		return Pulled{}, fmt.Errorf("pull space %s from %s: %w", r.opt.Log.Space().Name, r.opt.Name, err)
+	}
+	return p, nil
+}
+
+func (r *Replica) pull(ctx context.Context) (Pulled, error) {
+	before, err := r.opt.Log.Head()
+	if err != nil {
+		return Pulled{}, err
+	}
+	head, withheld, err := r.fetch(ctx)
+	if err != nil || head.IsZero() {
+		return Pulled{}, err
+	}
+	// The head is remembered last: whatever breaks off before is done again.
+	after, err := r.take(ctx, head)
+	if err != nil {
+		return Pulled{}, err
+	}
+	if err := r.track(head); err != nil {
+		return Pulled{}, err
+	}
+	n, err := r.count(ctx, before.Tree, after.Tree)
+	return Pulled{Events: n, Withheld: withheld}, err
+}
+
+// Has says whether the machine has a commit of the remote's.
+func (r *Replica) Has(h plumbing.Hash) (bool, error) { return r.opt.Log.Store().Has(h) }
+
+// fetch brings the remote's history into the repository. No ref leads to it
+// yet.
+func (r *Replica) fetch(ctx context.Context) (head plumbing.Hash, withheld []Withheld, err error) {
+	store := r.opt.Log.Store()
+	haves, err := r.haves()
+	if err != nil {
+		return plumbing.ZeroHash, nil, err
+	}
+	var q *gitstore.Quarantine
+	defer func() {
+		if q != nil {
+			err = errors.Join(err, q.Discard())
+		}
+	}()
+	head, err = r.opt.Remote.Fetch(ctx, Want{
+		Has:   store.Has,
+		Haves: haves,
+		Receive: func(ctx context.Context, pack io.Reader) error {
+			if q, err = store.Quarantine(); err != nil {
+				return err
+			}
+			return q.Receive(ctx, pack, r.opt.Limits)
+		},
+	})
+	if err != nil || head.IsZero() {
+		return head, nil, err
+	}
+	if q != nil {
+		if withheld, err = r.admit(ctx, q, head); err != nil {
+			return plumbing.ZeroHash, nil, err
+		}
+		if err := q.Publish(); err != nil {
+			return plumbing.ZeroHash, nil, err
+		}
+	}
+	return head, withheld, r.unbroken(head)
+}
+
+// admit checks everything that arrived.
+func (r *Replica) admit(ctx context.Context, q *gitstore.Quarantine, head plumbing.Hash) ([]Withheld, error) {
+	space, err := r.spaceOf(q, head)
+	if err != nil {
+		return nil, err
+	}
+	report, err := intake.Check(ctx, q, []plumbing.Hash{head}, intake.Options{
+		Space: space, Admit: r.opt.Admit, Raw: r.opt.Raw,
+		Known: r.opt.Log.Store().Has, KeepNewer: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var withheld []Withheld
+	var bad []intake.Finding
+	for _, f := range report.Findings {
+		if f.Content && f.Event != "" {
+			withheld = append(withheld, Withheld{f.Event, f.Rule, f.Field})
+		} else {
+			bad = append(bad, f)
+		}
+	}
+	if len(bad) > 0 {
+		return nil, &TamperedError{Findings: bad}
+	}
+	return withheld, nil
+}
+
+// spaceOf is the identity that the remote's history has: the log's own, or
+// any of the same name if the log may still adopt one.
+func (r *Replica) spaceOf(in gitstore.Reader, head plumbing.Hash) (commitform.Space, error) {
+	own := r.opt.Log.Space()
+	c, err := history.ReadCommit(in, head)
+	if err != nil {
+		return own, err
+	}
+	space, err := eventlog.SpaceAt(in, c.Tree)
+	if err != nil || space == own {
+		return space, err
+	}
+	synced, err := r.everSynced()
+	if err != nil {
+		return own, err
+	}
+	if synced || space.Name != own.Name {
+		return own, &eventlog.ForeignError{Have: space, Want: own}
+	}
+	return space, nil
+}
+
+// everSynced says whether the log has ever met a remote.
+func (r *Replica) everSynced() (bool, error) {
+	refs, err := r.opt.Log.Store().Refs()
+	if err != nil {
+		return false, err
+	}
+	for name := range refs {
+		if name != event.MainRef {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// haves are commits that the remote may have too, newest first.
+func (r *Replica) haves() ([]plumbing.Hash, error) {
+	head, err := r.opt.Log.Head()
+	if err != nil {
+		return nil, err
+	}
+	tips := []plumbing.Hash{head.Commit}
+	tracked, err := r.tracked()
+	if err != nil {
+		return nil, err
+	}
+	if !tracked.IsZero() {
+		tips = []plumbing.Hash{tracked, head.Commit}
+	}
+	if err := r.graph.Add(tips...); err != nil {
+		return nil, err
+	}
+	return r.graph.Sample(tips, maxHaves), nil
+}
+
+const maxHaves = 64
+
+// tracked is the remote's head as last seen; zero before the first exchange.
+func (r *Replica) tracked() (plumbing.Hash, error) {
+	h, err := r.opt.Log.Store().Ref(r.tracking)
+	if errors.Is(err, plumbing.ErrReferenceNotFound) {
+		return plumbing.ZeroHash, nil
+	}
+	return h, err
+}
+
+// track remembers head as the remote's.
+func (r *Replica) track(head plumbing.Hash) error {
+	old, err := r.tracked()
+	if err != nil || old == head {
+		return err
+	}
+	return r.opt.Log.Store().UpdateRef(r.tracking, old, head)
+}
+
+// unbroken checks that head's history holds what the remote had before.
+func (r *Replica) unbroken(head plumbing.Hash) error {
+	old, err := r.tracked()
+	if err != nil {
+		return err
+	}
+	if err := r.graph.Add(head); err != nil || old.IsZero() {
+		return err
+	}
+	kept, err := r.graph.Ancestor(old, head)
+	if err == nil && !kept {
+		err = &RewrittenError{Had: old, Has: head}
+	}
+	return err
+}
+
+func (r *Replica) count(ctx context.Context, from, to plumbing.Hash) (int, error) {
+	n := 0
+	err := r.opt.Log.Added(ctx, from, to, func(eventlog.Stored) error { n++; return nil })
+	return n, err
+}

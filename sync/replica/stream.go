@@ -1,0 +1,189 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/internal/event"
+	"cairn/internal/hubwire"
+	"cairn/sync/gitwire"
+)
+
+// forMain is where a hub takes pushes that it joins itself.
+const forMain = "refs/for/main"
+
+// Space is one of the hub's spaces as a remote. A push never loses a race:
+// the hub joins it with what others pushed meanwhile.
+func (h *Hub) Space(name string) Remote {
+	return &wireRemote{
+		where: "the hub at " + h.at.Host,
+		open: func(ctx context.Context, service string) (stream, error) {
+			return h.open(ctx, service+" '"+name+"'")
+		},
+		joins: true,
+	}
+}
+
+// stream is a conversation with one git service.
+type stream interface {
+	io.ReadWriteCloser
+	// ended is why it stopped before it was done.
+	ended(ctx context.Context, doing string, err error) error
+}
+
+// wireRemote is a repository reached by git's protocol.
+type wireRemote struct {
+	where string
+	open  func(ctx context.Context, service string) (stream, error)
+	joins bool // it is a cairn hub, which joins histories by itself
+}
+
+// start opens a service and reads what it says first.
+func (w *wireRemote) start(ctx context.Context, service string) (stream, *gitwire.Advert, error) {
+	s, err := w.open(ctx, service)
+	if err != nil {
+		return nil, nil, err
+	}
+	ad, err := gitwire.ReadAdvert(s)
+	if err != nil {
+		err = w.failure(ctx, s, err)
+		s.Close() // the error above says more
+		return nil, nil, err
+	}
+	return s, ad, nil
+}
+
+// branch is the remote's branch that holds the space: main, or at a plain
+// repository whatever its HEAD stands for.
+func (w *wireRemote) branch(ad *gitwire.Advert) string {
+	if _, ok := ad.Refs[event.MainRef]; ok || w.joins {
+		return event.MainRef
+	}
+	if strings.HasPrefix(ad.Head, "refs/heads/") {
+		return ad.Head
+	}
+	if len(ad.Refs) == 1 {
+		for name := range ad.Refs {
+			if strings.HasPrefix(name, "refs/heads/") {
+				return name
+			}
+		}
+	}
+	return event.MainRef
+}
+
+func (w *wireRemote) Fetch(ctx context.Context, want Want) (head plumbing.Hash, err error) {
+	s, ad, err := w.start(ctx, "git-upload-pack")
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	defer s.Close()
+	head = ad.Refs[w.branch(ad)]
+	if head.IsZero() {
+		return head, nil
+	}
+	if has, err := want.Has(head); err != nil || has {
+		return head, err
+	}
+	pack, err := gitwire.Fetch(ctx, s, ad, gitwire.FetchRequest{
+		Wants: []plumbing.Hash{head}, Haves: want.Haves, Thin: true,
+	})
+	if err != nil {
+		return plumbing.ZeroHash, w.failure(ctx, s, err)
+	}
+	if err := want.Receive(ctx, pack); err != nil {
+		return plumbing.ZeroHash, w.failure(ctx, s, err)
+	}
+	return head, nil
+}
+
+func (w *wireRemote) Push(ctx context.Context, o Offer) (Pushed, error) {
+	s, ad, err := w.start(ctx, "git-receive-pack")
+	if err != nil {
+		return Pushed{}, err
+	}
+	defer s.Close()
+	cmd, haves, err := w.command(ad, o)
+	if err != nil {
+		return Pushed{}, err
+	}
+	result, err := gitwire.Push(ctx, s, ad, cmd, gitwire.PushOptions{
+		WritePack: func(out io.Writer) error { return o.Pack(ctx, out, haves) },
+		Messages:  func(string) {},
+	})
+	if err != nil {
+		return Pushed{}, w.failure(ctx, s, err)
+	}
+	return Pushed{Joined: w.joins && result.Landed.Ref != event.MainRef}, nil
+}
+
+// command is what to ask of the remote, and what it has already.
+func (w *wireRemote) command(ad *gitwire.Advert, o Offer) (gitwire.Command, []plumbing.Hash, error) {
+	branch := w.branch(ad)
+	head := ad.Refs[branch]
+	var haves []plumbing.Hash
+	for _, h := range []plumbing.Hash{head, o.Known} {
+		if !h.IsZero() {
+			haves = append(haves, h)
+		}
+	}
+	if w.joins {
+		return gitwire.Command{New: o.Tip, Ref: forMain}, haves, nil
+	}
+	if !head.IsZero() {
+		follows, err := o.Follows(head)
+		if err != nil {
+			return gitwire.Command{}, nil, err
+		}
+		if !follows {
+			return gitwire.Command{}, nil, ErrRaced
+		}
+	}
+	return gitwire.Command{Old: head, New: o.Tip, Ref: branch}, haves, nil
+}
+
+// failure says what an error of the conversation means.
+func (w *wireRemote) failure(ctx context.Context, s stream, err error) error {
+	if rejected, ok := errors.AsType[*gitwire.RejectedError](err); ok {
+		return w.rejection(rejected)
+	}
+	if remote, ok := errors.AsType[*gitwire.RemoteError](err); ok {
+		return &RefusedError{Message: remote.Message}
+	}
+	if _, ok := errors.AsType[*gitwire.UnsupportedError](err); ok {
+		return fmt.Errorf("talk to %s: %w", w.where, err)
+	}
+	if _, ok := errors.AsType[*gitwire.ProtocolError](err); ok || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || isNet(err) {
+		return s.ended(ctx, "talk to "+w.where, err)
+	}
+	return err
+}
+
+// rejection tells a lost race from a refusal, and a refusal of named events
+// from any other.
+func (w *wireRemote) rejection(r *gitwire.RejectedError) error {
+	var refusals []hubwire.Refusal
+	words := []string{r.Reason}
+	for _, m := range r.Messages {
+		if f, ok := hubwire.ParseRefusal(m); ok {
+			refusals = append(refusals, f)
+		} else if m != "" {
+			words = append(words, m)
+		}
+	}
+	message := strings.Join(words, "\n")
+	if len(refusals) > 0 {
+		return &DeclinedError{Refusals: refusals, Message: message}
+	}
+	for _, sign := range []string{"non-fast-forward", "fetch first", "stale info", "failed to lock", "cannot lock ref", "failed to update ref"} {
+		if strings.Contains(r.Reason, sign) {
+			return ErrRaced
+		}
+	}
+	return &RefusedError{Message: message}
+}
