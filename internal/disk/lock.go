@@ -39,7 +39,6 @@ type FileLock struct {
 	file  *os.File
 	queue *lockQueue
 	left  string
-	note  string
 }
 
 // Lock takes the exclusive lock on the file at path, which is created if it is missing, and waits for it until ctx ends.
@@ -67,28 +66,21 @@ func TryLock(path string) (*FileLock, error) {
 	return q.try()
 }
 
-// Left returns the note that was in the lock file when this lock was taken. A holder that ends in order clears its note,
-// so this is the last word of one that did not. It stays in the file until SetNote replaces it.
+// Left returns the note that was in the lock file when this lock was taken. A note stays until SetNote replaces it, also
+// when its writer was killed.
 func (l *FileLock) Left() string { return l.left }
 
-// SetNote writes a note about what the holder is doing into the lock file, for whoever takes the lock after a crash. It is
-// not synced: it outlives the process, not a power cut.
+// SetNote writes a note about what the holder is doing into the lock file, for whoever holds the lock next. A holder that
+// is done with it sets an empty one. A note is not synced: it outlives the process, not a power cut.
 func (l *FileLock) SetNote(note string) error {
 	if err := writeRecord(l.file, note); err != nil {
 		return fmt.Errorf("write a note into %s: %w", l.file.Name(), err)
 	}
-	l.note = note
 	return nil
 }
 
-// Unlock clears the note that this holder wrote and releases the lock. It must be called exactly once.
-func (l *FileLock) Unlock() error {
-	var err error
-	if l.note != "" {
-		err = l.SetNote("")
-	}
-	return errors.Join(err, l.queue.release(l.file))
-}
+// Unlock releases the lock. It must be called exactly once.
+func (l *FileLock) Unlock() error { return l.queue.release(l.file) }
 
 // newFileLock reads what the last holder left and signs the file with our process id.
 func newFileLock(f *os.File, q *lockQueue) (*FileLock, error) {

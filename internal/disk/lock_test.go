@@ -190,21 +190,6 @@ func TestKilledHolderLeavesTheLockFreeAndItsNote(t *testing.T) {
 	}
 }
 
-func TestOrderlyHolderLeavesNoNote(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "lock")
-	l := lock(t, path)
-	if err := l.SetNote("busy"); err != nil {
-		t.Fatal(err)
-	}
-	unlock(t, l)
-	l = lock(t, path)
-	defer unlock(t, l)
-	if l.Left() != "" {
-		t.Errorf("left %q", l.Left())
-	}
-}
-
 func TestTakenLockNamesItsHolder(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")

@@ -108,3 +108,27 @@ func (e *CorruptError) Error() string {
 }
 
 func (e *CorruptError) Unwrap() error { return e.Err }
+
+// A LimitError means that a received pack is larger than the receiver allows. Nothing of it is kept. Send less at once, or
+// raise the limit.
+type LimitError struct {
+	What  string // what there is too much of, in words
+	Limit int64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("pack refused: %s, the limit is %d; nothing of it was kept", e.What, e.Limit)
+}
+
+// A BadPackError means that received bytes are no complete, correct pack. Nothing of it is kept. The sender is at fault,
+// or the connection broke.
+type BadPackError struct {
+	Offset int64 // about where in the pack
+	Err    error
+}
+
+func (e *BadPackError) Error() string {
+	return fmt.Sprintf("pack refused, at byte %d: %v; nothing of it was kept", e.Offset, e.Err)
+}
+
+func (e *BadPackError) Unwrap() error { return e.Err }

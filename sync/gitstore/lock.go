@@ -82,7 +82,7 @@ func (s *Store) declare(intents ...intent) (func() error, error) {
 	if err := errors.Join(s.cleanUpAfter(own), own.SetNote(note)); err != nil {
 		return nil, errors.Join(err, own.Unlock())
 	}
-	return own.Unlock, nil
+	return func() error { return errors.Join(own.SetNote(""), own.Unlock()) }, nil
 }
 
 func (s *Store) clearNote() error {

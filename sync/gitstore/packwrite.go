@@ -82,6 +82,7 @@ type packDraft struct {
 	index   disk.File
 	sum     plumbing.Hash
 	entries []packfmt.IndexEntry
+	closed  bool
 }
 
 // writePack makes a pack of count entries out of what fill writes, and adds it to the repository.
@@ -143,7 +144,7 @@ func syncBoth(a, b disk.File) error {
 // publish gives the files their names, the pack last, and makes the names durable.
 func (d *packDraft) publish() (*pack, error) {
 	base := d.s.path("objects", "pack", "pack-"+d.sum.String())
-	if err := errors.Join(d.pack.Close(), d.index.Close()); err != nil {
+	if err := d.close(); err != nil {
 		return nil, errors.Join(err, d.remove())
 	}
 	if err := d.s.keep(base); err != nil {
@@ -162,14 +163,21 @@ func (d *packDraft) publish() (*pack, error) {
 }
 
 // discard closes and removes what has been made of the files.
-func (d *packDraft) discard() error {
+func (d *packDraft) discard() error { return errors.Join(d.close(), d.remove()) }
+
+// close may be called again.
+func (d *packDraft) close() error {
+	if d.closed {
+		return nil
+	}
+	d.closed = true
 	var errs []error
 	for _, f := range []disk.File{d.pack, d.index} {
 		if f != nil {
 			errs = append(errs, f.Close())
 		}
 	}
-	return errors.Join(append(errs, d.remove())...)
+	return errors.Join(errs...)
 }
 
 func (d *packDraft) remove() error {

@@ -1,0 +1,111 @@
+package gitstore
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/sync/gitstore/internal/packfmt"
+)
+
+// Publish makes the objects in quarantine part of the repository, as one pack, durably and visibly to every process, and
+// ends the quarantine. With ids it publishes exactly those; an id that is not in quarantine is plumbing.ErrObjectNotFound.
+// Objects that the store has already, and bases that a received pack counted on, are not stored again.
+//
+// After an error nothing has been published, except when only the last step failed, syncing the directory.
+func (q *Quarantine) Publish(ids ...plumbing.Hash) error {
+	if err := q.usable(); err != nil {
+		return err
+	}
+	if err := q.publish(ids); err != nil {
+		return fmt.Errorf("publish received objects: %w", err)
+	}
+	return q.Discard()
+}
+
+func (q *Quarantine) publish(ids []plumbing.Hash) error {
+	if len(ids) == 0 {
+		ids = q.all()
+	}
+	list, err := q.choose(ids)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	if q.isWhole(list) {
+		return q.publishAsReceived()
+	}
+	_, err = q.s.writePack(len(list), func(w *packfmt.Writer) error {
+		c := copier{w: w, load: q.Object}
+		return c.copyAll(list)
+	})
+	return err
+}
+
+// all returns the ids of everything in quarantine.
+func (q *Quarantine) all() []plumbing.Hash {
+	ids := append([]plumbing.Hash(nil), q.order...)
+	if q.received != nil {
+		for _, n := range q.received.table.order {
+			ids = append(ids, q.received.table.list[n].hash)
+		}
+	}
+	return ids
+}
+
+// choose returns those of ids that the store lacks, sorted for copying.
+func (q *Quarantine) choose(ids []plumbing.Hash) ([]wanted, error) {
+	if _, err := q.s.packs.refresh(); err != nil {
+		return nil, err
+	}
+	seen := make(map[plumbing.Hash]bool, len(ids))
+	list := make([]wanted, 0, len(ids))
+	for _, h := range ids {
+		if seen[h] {
+			continue
+		}
+		seen[h] = true
+		x, ok := q.locate(h)
+		if !ok {
+			return nil, fmt.Errorf("object %s: %w", h, plumbing.ErrObjectNotFound)
+		}
+		stored, err := q.s.hasKnown(h)
+		if err != nil {
+			return nil, err
+		}
+		if !stored {
+			list = append(list, x)
+		}
+	}
+	sortWanted(list)
+	return list, nil
+}
+
+func (q *Quarantine) locate(h plumbing.Hash) (wanted, bool) {
+	if q.received != nil {
+		if n, ok := q.received.table.find(h); ok {
+			a := q.received.table.list[n]
+			return wanted{h, storedCopy{q.received.pack, a.offset}}, true
+		}
+	}
+	_, ok := q.added[h]
+	return wanted{hash: h}, ok
+}
+
+// isWhole reports whether list is the received pack, no more and no less, so that it can be taken as it is.
+func (q *Quarantine) isWhole(list []wanted) bool {
+	if q.received == nil {
+		return false
+	}
+	t := q.received.table
+	return len(t.thin) == 0 && len(t.order) == len(t.list) && len(list) == len(t.list) && list[0].at.pack != nil
+}
+
+func (q *Quarantine) publishAsReceived() error {
+	files := q.received.files
+	if err := errors.Join(q.received.pack.drop(), syncBoth(files.pack, files.index)); err != nil {
+		return err
+	}
+	_, err := files.publish()
+	return err
+}
