@@ -64,7 +64,7 @@ func parseSSH(address string) (sshAddress, error) {
 	if !named {
 		user, host = "", where
 	}
-	if !ok || host == "" || path == "" || strings.ContainsAny(host, `/\`) {
+	if !ok || host == "" || path == "" || strings.ContainsAny(host, `/\`) || strings.HasPrefix(path, `\`) {
 		return sshAddress{}, unknown
 	}
 	return sshAddress{user, net.JoinHostPort(host, "22"), path}, nil

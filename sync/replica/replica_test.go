@@ -1,0 +1,445 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/internal/commitform"
+	"cairn/internal/disk"
+	"cairn/internal/event"
+	"cairn/internal/event/eventtest"
+	"cairn/sync/eventlog"
+	"cairn/sync/gitstore"
+	"cairn/sync/gittree"
+	"cairn/sync/intake"
+)
+
+// machine is a log that was set up by itself, and its replica.
+type machine struct {
+	t   *testing.T
+	log *eventlog.Log
+	*Replica
+	parked []Parked
+}
+
+func newMachine(t *testing.T, remote Remote) *machine {
+	t.Helper()
+	space := commitform.Space{Name: "team", ID: event.NewID(time.Now())}
+	l, err := eventlog.Create(disk.OS, filepath.Join(t.TempDir(), "team.git"), space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	m := &machine{t: t, log: l}
+	m.Replica = New(Options{
+		Log: l, Remote: remote, Name: "origin",
+		Park: func(_ context.Context, p []Parked) error { m.parked = append(m.parked, p...); return nil },
+	})
+	return m
+}
+
+func (m *machine) save(texts ...string) {
+	m.t.Helper()
+	_, err := m.log.Append(context.Background(), func(eventlog.Head) ([]event.Event, error) {
+		var events []event.Event
+		for _, text := range texts {
+			e := eventtest.Note(text)
+			e.Space, e.Classification = "team", event.Public
+			events = append(events, eventtest.Signed(e, "laptop"))
+		}
+		return events, nil
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// sync pulls, then pushes, and fails the test on any error.
+func (m *machine) sync() (Pulled, Delivered) {
+	m.t.Helper()
+	p, err := m.Pull(context.Background())
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	d, err := m.Push(context.Background())
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return p, d
+}
+
+func (m *machine) texts() []string {
+	m.t.Helper()
+	head, err := m.log.Head()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	var all []string
+	err = m.log.Added(context.Background(), plumbing.ZeroHash, head.Tree, func(s eventlog.Stored) error {
+		all = append(all, s.Event.Payload.Body())
+		return s.Event.Verify()
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (m *machine) head() plumbing.Hash {
+	m.t.Helper()
+	h, err := m.log.Head()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return h.Commit
+}
+
+func (m *machine) has(want ...string) {
+	m.t.Helper()
+	if got := m.texts(); !slices.Equal(got, want) {
+		m.t.Errorf("the log holds %q, want %q", got, want)
+	}
+}
+
+// transports are the ways to reach a bare repository that the laws below hold
+// for.
+func transports(t *testing.T) map[string]func(dir string) Remote {
+	all := map[string]func(string) Remote{
+		"by path": func(dir string) Remote { return Path(disk.OS, dir) },
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Log("stock git is not installed: its server side was not tried")
+		return all
+	}
+	all["through stock git"] = func(dir string) Remote {
+		return &wireRemote{where: dir, open: func(ctx context.Context, service string) (stream, error) {
+			return runGit(ctx, strings.TrimPrefix(service, "git-"), dir)
+		}}
+	}
+	return all
+}
+
+// process is a git service as a stream.
+type process struct {
+	io.WriteCloser
+	io.Reader
+	cmd *exec.Cmd
+}
+
+func runGit(ctx context.Context, service, dir string) (stream, error) {
+	cmd := exec.CommandContext(ctx, "git", service, dir)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	return process{in, out, cmd}, cmd.Start()
+}
+
+func (p process) Close() error { p.WriteCloser.Close(); return p.cmd.Wait() }
+func (p process) ended(_ context.Context, doing string, err error) error {
+	return offline(doing, err)
+}
+
+// bare is an empty repository whose HEAD stands for branch.
+func bare(t *testing.T, branch string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "remote.git")
+	if err := gitstore.Init(disk.OS, dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/"+branch+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestTwoMachinesSetUpApartShareEverything(t *testing.T) {
+	for how, remote := range transports(t) {
+		for _, branch := range []string{"main", "master"} {
+			t.Run(how+" on "+branch, func(t *testing.T) {
+				t.Parallel()
+				dir := bare(t, branch)
+				a, b := newMachine(t, remote(dir)), newMachine(t, remote(dir))
+				a.save("a1", "a2")
+				b.save("b1")
+
+				if _, d := a.sync(); d.Events != 2 {
+					t.Errorf("a pushed %d events", d.Events)
+				}
+				p, d := b.sync()
+				if p.Events != 2 || d.Events != 1 {
+					t.Errorf("b pulled %d and pushed %d events", p.Events, d.Events)
+				}
+				a.sync()
+				a.has("a1", "a2", "b1")
+				b.has("a1", "a2", "b1")
+				if a.head() != b.head() || a.log.Space() != b.log.Space() {
+					t.Errorf("the machines are not level: %s %v, %s %v", a.head(), a.log.Space(), b.head(), b.log.Space())
+				}
+				fsck(t, dir)
+				fsck(t, b.log.Store().Dir())
+			})
+		}
+	}
+}
+
+func fsck(t *testing.T, dir string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Log("stock git is not installed: fsck was not run")
+		return
+	}
+	cmd := exec.Command("git", "fsck", "--strict", "--no-dangling")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("git fsck in %s: %v\n%s", dir, err, out)
+	}
+}
+
+func TestRacingMachinesConverge(t *testing.T) {
+	dir := bare(t, "main")
+	remote := func() Remote { return Path(disk.OS, dir) }
+	machines := []*machine{newMachine(t, remote()), newMachine(t, remote()), newMachine(t, remote())}
+	machines[0].sync()
+	var want []string
+	for round := range 4 {
+		for i, m := range machines {
+			text := fmt.Sprint(i, " in round ", round)
+			want = append(want, text)
+			m.save(text)
+		}
+		for i := range machines {
+			machines[(i+round)%len(machines)].sync()
+		}
+	}
+	for range machines { // the last to push has told nobody yet
+		for _, m := range machines {
+			m.sync()
+		}
+	}
+	slices.Sort(want)
+	for _, m := range machines {
+		m.has(want...)
+		if m.head() != machines[0].head() {
+			t.Errorf("heads %s and %s", m.head(), machines[0].head())
+		}
+	}
+	fsck(t, dir)
+}
+
+func TestNothingIsSentTwice(t *testing.T) {
+	dir := bare(t, "main")
+	a := newMachine(t, Path(disk.OS, dir))
+	a.save("one")
+	a.sync()
+	before := files(t, dir)
+	p, d := a.sync()
+	if p.Events != 0 || d.Events != 0 || !slices.Equal(before, files(t, dir)) {
+		t.Errorf("a second sync pulled %d, pushed %d and left %v", p.Events, d.Events, files(t, dir))
+	}
+	if n, err := a.Waiting(context.Background()); n != 0 || err != nil {
+		t.Errorf("%d events wait, %v", n, err)
+	}
+	a.save("two")
+	if n, err := a.Waiting(context.Background()); n != 1 || err != nil {
+		t.Errorf("%d events wait, %v", n, err)
+	}
+}
+
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all = append(all, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestAFolderBecomesARepositoryAtTheFirstPush(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new.git")
+	a := newMachine(t, Path(disk.OS, dir))
+	a.save("one")
+	a.sync()
+	b := newMachine(t, Path(disk.OS, dir))
+	b.sync()
+	b.has("one")
+}
+
+func TestAMissingDiskIsOfflineAndNotEmpty(t *testing.T) {
+	a := newMachine(t, Path(disk.OS, filepath.Join(t.TempDir(), "not mounted", "x.git")))
+	a.save("one")
+	if _, err := a.Pull(context.Background()); !IsOffline(err) {
+		t.Errorf("pull: %v", err)
+	}
+	if _, err := a.Push(context.Background()); !IsOffline(err) {
+		t.Errorf("push: %v", err)
+	}
+	a.has("one")
+}
+
+func TestAnotherSpaceIsNotMixedIn(t *testing.T) {
+	dir, other := bare(t, "main"), bare(t, "main")
+	a, b := newMachine(t, Path(disk.OS, dir)), newMachine(t, Path(disk.OS, other))
+	a.save("a")
+	b.save("b")
+	a.sync()
+	b.sync()
+	// b's remote is exchanged for a's after both have synced.
+	b.Replica = New(Options{Log: b.log, Remote: Path(disk.OS, dir), Name: "origin"})
+	_, err := b.Pull(context.Background())
+	if _, ok := errors.AsType[*eventlog.ForeignError](err); !ok {
+		t.Errorf("pull: %v", err)
+	}
+	b.has("b")
+}
+
+func TestARewrittenRemoteIsNotFollowed(t *testing.T) {
+	dir := bare(t, "main")
+	a := newMachine(t, Path(disk.OS, dir))
+	a.save("one")
+	a.sync()
+	old := a.head()
+	a.save("two")
+	a.sync()
+	s, err := gitstore.Open(disk.OS, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.UpdateRef(event.MainRef, a.head(), old); err != nil {
+		t.Fatal(err)
+	}
+	_, err = a.Pull(context.Background())
+	if _, ok := errors.AsType[*RewrittenError](err); !ok {
+		t.Errorf("pull: %v", err)
+	}
+	a.has("one", "two")
+}
+
+// tamper puts a commit on the remote's main that cairn would not make.
+func tamper(t *testing.T, dir string) {
+	t.Helper()
+	s, err := gitstore.Open(disk.OS, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	head, err := s.Head()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Object(head.Commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree plumbing.Hash
+	tree = plumbing.NewHash(string(c.Data[5:45]))
+	blob := gitstore.NewObject(plumbing.BlobObject, []byte("hello"))
+	root, made, err := gittree.Insert(s, tree, "hello.txt", blob.Hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit := gitstore.NewObject(plumbing.CommitObject, fmt.Appendf(nil, "tree %s\nparent %s\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nhello\n", root, head.Commit))
+	if _, err := s.WritePack(append(made, blob, commit)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.UpdateRef(event.MainRef, head.Commit, commit.Hash); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNothingIsTakenFromATamperedRemote(t *testing.T) {
+	dir := bare(t, "main")
+	a, b := newMachine(t, Path(disk.OS, dir)), newMachine(t, Path(disk.OS, dir))
+	a.save("one")
+	a.sync()
+	b.sync()
+	tamper(t, dir)
+	before := files(t, b.log.Store().Dir())
+	_, err := b.Pull(context.Background())
+	if _, ok := errors.AsType[*TamperedError](err); !ok {
+		t.Errorf("pull: %v", err)
+	}
+	if after := files(t, b.log.Store().Dir()); !slices.Equal(before, after) {
+		t.Errorf("left behind: %v", after)
+	}
+	b.has("one")
+}
+
+func TestWhatTheMachineJudgesBadIsWithheldAndMerged(t *testing.T) {
+	dir := bare(t, "main")
+	a, b := newMachine(t, Path(disk.OS, dir)), newMachine(t, Path(disk.OS, dir))
+	b.Replica = New(Options{
+		Log: b.log, Remote: Path(disk.OS, dir), Name: "origin",
+		Admit: func(e event.Event) []intake.Finding {
+			if strings.Contains(e.Payload.Body(), "bad") {
+				return []intake.Finding{{Rule: "no-bad", Field: "payload.content"}}
+			}
+			return nil
+		},
+	})
+	a.save("good", "bad")
+	a.sync()
+	p, err := b.Pull(context.Background())
+	if err != nil || p.Events != 2 || len(p.Withheld) != 1 || p.Withheld[0].Rule != "no-bad" {
+		t.Errorf("pulled %+v, %v", p, err)
+	}
+	b.has("bad", "good")
+}
+
+func TestAPushPastHooksIsRefused(t *testing.T) {
+	dir := bare(t, "main")
+	if err := os.MkdirAll(filepath.Join(dir, "hooks"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "hooks", "pre-receive"), []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	a := newMachine(t, Path(disk.OS, dir))
+	a.save("one")
+	_, err := a.Push(context.Background())
+	if _, ok := errors.AsType[*RefusedError](err); !ok {
+		t.Errorf("push: %v", err)
+	}
+}
+
+func TestAddressesOfPlainRemotes(t *testing.T) {
+	for address, want := range map[string]sshAddress{
+		"ssh://git@host/srv/x.git": {"git", "host:22", "/srv/x.git"},
+		"ssh://host:2222/~/x.git":  {"", "host:2222", "/~/x.git"},
+		"git@host:x.git":           {"git", "host:22", "x.git"},
+		"host:team/x.git":          {"", "host:22", "team/x.git"},
+		"ssh://git@[::1]:22/x":     {"git", "[::1]:22", "/x"},
+	} {
+		if got, err := parseSSH(address); err != nil || got != want {
+			t.Errorf("%s is %+v, %v", address, got, err)
+		}
+	}
+	for _, bad := range []string{"", "x", "ftp://host/x", "ssh://", "ssh://host", "ssh://host/", "@:", "-oProxy=x", `C:\x`} {
+		if r, err := Plain(disk.OS, bad); err == nil {
+			t.Errorf("%q is the remote %+v", bad, r)
+		}
+	}
+}
