@@ -1,4 +1,3 @@
-// Package eventtest makes valid events for tests, by hand and at random.
 package eventtest
 
 import (

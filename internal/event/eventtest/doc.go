@@ -1,0 +1,2 @@
+// Package eventtest makes valid events for tests, by hand and at random.
+package eventtest
