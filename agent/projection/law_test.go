@@ -126,3 +126,29 @@ func TestARedactedEventStaysSoWhateverComes(t *testing.T) {
 		}
 	})
 }
+
+func TestRemovingIsAsIfItHadNeverBeenThere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := worlds().Draw(t, "world")
+		n := rapid.IntRange(0, len(events)).Draw(t, "kept")
+		all, kept := projection.NewSet(), projection.NewSet()
+		var gone []event.ID
+		for i, e := range events {
+			all.Add(projection.FactOf(e))
+			if i < n {
+				kept.Add(projection.FactOf(e))
+			} else {
+				gone = append(gone, e.ID)
+			}
+		}
+		again := projection.NewSet()
+		again.Add(all.Facts()...)
+		if again.Digest(now) != all.Digest(now) {
+			t.Fatal("the facts of a set make another one")
+		}
+		all.Remove(gone...)
+		if all.Digest(now) != kept.Digest(now) || all.Count() != kept.Count() {
+			t.Fatal("something of the removed events is left")
+		}
+	})
+}

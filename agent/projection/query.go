@@ -169,3 +169,16 @@ func (s *Set) Digest(now time.Time) [32]byte {
 	}
 	return [32]byte(h.Sum(nil))
 }
+
+// Searchable yields the events that belong into a search index: those of a
+// kind to be found, unless they are redacted.
+func (s *Set) Searchable() iter.Seq[event.ID] {
+	return func(yield func(event.ID) bool) {
+		for i := range s.rows {
+			r := &s.rows[i]
+			if kindOf(r.kind).Searchable() && !s.redacted(r.id) && !yield(r.id.id()) {
+				return
+			}
+		}
+	}
+}

@@ -34,10 +34,11 @@ func fromID(id event.ID) ref {
 
 func (r ref) id() event.ID {
 	var out [event.IDLen]byte
+	hi, lo := r.hi, r.lo
 	for i := event.IDLen - 1; i >= 0; i-- {
-		out[i] = alphabet[r.lo&31]
-		r.lo = r.lo>>5 | r.hi<<59
-		r.hi >>= 5
+		out[i] = alphabet[lo&31]
+		lo = lo>>5 | hi<<59
+		hi >>= 5
 	}
 	return event.ID(out[:])
 }

@@ -173,3 +173,40 @@ func (s *Set) before(t time.Time) int {
 	i, _ := slices.BinarySearchFunc(s.order, ref{hi: uint64(max(t.UnixMilli(), 0)) << 16}, s.compareTo)
 	return i
 }
+
+// Remove takes events out, as if they had never been there. It costs about as
+// much as loading the set.
+func (s *Set) Remove(ids ...event.ID) {
+	gone := make(map[ref]bool, len(ids))
+	for _, id := range ids {
+		gone[fromID(id)] = true
+	}
+	rest := make([]Fact, 0, len(s.rows))
+	for at := range s.rows {
+		if !gone[s.rows[at].id] {
+			rest = append(rest, s.fact(int32(at)))
+		}
+	}
+	*s = *NewSet()
+	s.grow(len(rest))
+	s.Add(rest...)
+}
+
+// Facts lists what was added, in the order of arrival.
+func (s *Set) Facts() []Fact {
+	out := make([]Fact, len(s.rows))
+	for at := range s.rows {
+		out[at] = s.fact(int32(at))
+	}
+	return out
+}
+
+func (s *Set) fact(at int32) Fact {
+	r, l, text := &s.rows[at], s.links[at], s.names.text
+	return Fact{
+		id: r.id, kind: r.kind, act: r.act, about: r.about, parent: l.parent, chain: l.chain,
+		content: r.content, key: r.key, observed: r.observed, validTo: r.validTo,
+		group: text[r.group], subject: text[r.subject], actor: text[r.actor], harness: text[r.harness],
+		device: text[r.device], project: text[r.project], tags: text[r.tags],
+	}
+}

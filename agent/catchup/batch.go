@@ -1,0 +1,61 @@
+package catchup
+
+import (
+	"cairn/agent/projection"
+	"cairn/internal/event"
+	"cairn/search"
+	"cairn/sync/eventlog"
+)
+
+// The size of one step of the index.
+const (
+	stepDocs  = 1000
+	stepBytes = 8 << 20
+)
+
+// A batcher turns events into steps of the index. All but the last carry the
+// mark that held before.
+type batcher struct {
+	space *Space
+	from  search.Mark
+	apply func(search.Batch) error
+	count func() // called for each event, may be nil
+
+	batch search.Batch
+	bytes int
+}
+
+func (b *batcher) add(s eventlog.Stored) error {
+	if b.count != nil {
+		b.count()
+	}
+	if s.Err != nil { // of a newer program: kept and listed, not understood
+		return nil
+	}
+	if p, ok := s.Event.Payload.(*event.Redact); ok {
+		b.batch.Delete = append(b.batch.Delete, p.Target)
+	}
+	if s.Event.Kind.Searchable() && !b.space.unsearchable(s.ID) {
+		b.batch.Put = append(b.batch.Put, docOf(s.Event))
+		b.bytes += len(s.Bytes)
+	}
+	if len(b.batch.Put) < stepDocs && b.bytes < stepBytes {
+		return nil
+	}
+	return b.finish(b.from)
+}
+
+// finish applies what has come together, and the mark.
+func (b *batcher) finish(mark search.Mark) error {
+	b.batch.Space, b.batch.Mark = b.space.name, mark
+	err := b.apply(b.batch)
+	b.batch, b.bytes = search.Batch{}, 0
+	return err
+}
+
+// unsearchable says whether the event must not be found, whatever its kind.
+func (s *Space) unsearchable(id event.ID) bool {
+	redacted := false
+	s.Facts(func(set *projection.Set) { redacted = set.Redacted(id) })
+	return redacted || s.hidden(id)
+}
