@@ -194,7 +194,7 @@ func TestPackThatGrowsFromItselfByWayOfTheStore(t *testing.T) {
 // A long chain of big objects does not fit into memory at once; what had to be dropped is rebuilt on the way back.
 func TestDeepChainOfBigObjectsWithBranches(t *testing.T) {
 	t.Parallel()
-	const size = 3 << 20
+	const size = 2 << 20
 	base := bytes.Repeat([]byte("0123456789abcdef"), size/16)
 	entries := []rawEntry{whole(base)}
 	want := []gitstore.Object{gitstore.NewObject(plumbing.BlobObject, base)}
