@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -24,6 +25,15 @@ type dag struct {
 	store   *gittreetest.Store
 	commits []plumbing.Hash
 	above   map[plumbing.Hash]map[plumbing.Hash]bool // each commit's history, found the simple way
+}
+
+// GoString keeps a failure readable.
+func (d dag) GoString() string {
+	var b strings.Builder
+	for _, c := range d.commits {
+		fmt.Fprintf(&b, "%.6s on %d others; ", c, len(d.above[c])-1)
+	}
+	return b.String()
 }
 
 func dags() *rapid.Generator[dag] {
@@ -166,8 +176,17 @@ func TestASampleIsPartOfTheHistory(t *testing.T) {
 				t.Fatalf("sample %v of %v", got, tips)
 			}
 		}
-		if len(got) > limit || limit > len(tips) && len(tips) > 0 && len(got) < min(len(all), len(tips)+1) {
+		if len(got) > limit {
+			t.Fatalf("%d samples, limit %d", len(got), limit)
+		}
+		if limit <= len(tips) || len(tips) == 0 {
+			return
+		}
+		if len(got) < min(len(all), len(tips)+1) {
 			t.Fatalf("%d samples of %d commits below %d tips, limit %d", len(got), len(all), len(tips), limit)
+		}
+		if !slices.ContainsFunc(got, func(h plumbing.Hash) bool { return len(d.above[h]) == 1 }) {
+			t.Fatalf("sample %v holds no beginning", got)
 		}
 	})
 }

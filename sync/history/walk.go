@@ -109,17 +109,17 @@ func (g *Graph) Sample(tips []plumbing.Hash, limit int) []plumbing.Hash {
 		w.mark(n, left)
 	}
 	found := slices.Clone(heads[:min(len(heads), limit)])
-	last, step, passed := int32(-1), 1, 0
+	oldest, step, passed := int32(-1), 1, 0
 	for n, m := range w.down() {
 		w.pass(n, m)
-		last = n
-		if passed++; passed >= step && len(found) < limit-1 && !slices.Contains(heads, n) {
+		oldest = n
+		if passed++; passed >= step && len(found) < limit && !slices.Contains(heads, n) {
 			found = append(found, n)
 			step, passed = step*2, 0
 		}
 	}
-	if last >= 0 && len(found) < limit && !slices.Contains(found, last) {
-		found = append(found, last)
+	if oldest >= 0 && len(heads) < limit && !slices.Contains(found, oldest) {
+		found = append(found[:min(len(found), limit-1)], oldest)
 	}
 	return g.hashes(found)
 }
