@@ -133,14 +133,7 @@ func (s *Set) firstActOn(id ref) int32 {
 	return none
 }
 
-func (s *Set) redacted(id ref) bool {
-	for at := s.firstActOn(id); at != none; at = s.rows[at].sameTarget {
-		if s.rows[at].act == actRedact {
-			return true
-		}
-	}
-	return false
-}
+func (s *Set) redacted(id ref) bool { return s.redaction(id) != none }
 
 // groupWinner is the newest unredacted row of at's group. It is at itself
 // where the question does not arise.
