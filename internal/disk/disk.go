@@ -72,6 +72,10 @@ func ReadFile(fsys FS, name string) ([]byte, error) {
 	return data, nil
 }
 
+// InUse reports whether a rename or removal failed because a process has the file open, which only Windows minds. The
+// same call may succeed later.
+func InUse(err error) bool { return err != nil && inUse(err) }
+
 // CreateTemp creates a file of a new name in dir, open for reading and writing, with perm less the umask. A random
 // string replaces the star in pattern, or follows it. The caller closes the file and removes or renames it.
 func CreateTemp(fsys FS, dir, pattern string, perm fs.FileMode) (File, error) {

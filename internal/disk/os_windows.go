@@ -26,7 +26,7 @@ func retry(limit time.Duration, op func() error) error {
 	deadline := time.Now().Add(limit)
 	for {
 		err := op()
-		if err == nil || !passing(err) || time.Now().After(deadline) {
+		if err == nil || !inUse(err) || time.Now().After(deadline) {
 			return err
 		}
 		time.Sleep(wait + rand.N(wait))
@@ -57,7 +57,7 @@ func rename(oldname, newname string) error {
 	return err
 }
 
-func passing(err error) bool {
+func inUse(err error) bool {
 	return errors.Is(err, windows.ERROR_ACCESS_DENIED) ||
 		errors.Is(err, windows.ERROR_SHARING_VIOLATION) ||
 		errors.Is(err, windows.ERROR_LOCK_VIOLATION)

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"slices"
 	"sort"
 
@@ -19,6 +18,7 @@ import (
 type wanted struct {
 	hash plumbing.Hash
 	at   storedCopy // pack is nil if it must be loaded by id
+	crc  uint32     // of the entry in the pack
 }
 
 // A copier moves objects from packs into a new one. Compressed streams are copied as they are; a delta stays one if its
@@ -26,7 +26,20 @@ type wanted struct {
 type copier struct {
 	w    *packfmt.Writer
 	load func(plumbing.Hash) (Object, error)
+	// placed says where objects went that were written out of the order of their pack.
+	placed map[storedCopy]int64
+	// pause is asked before each object whether to go on; nil means yes.
+	pause func() error
 }
+
+// A copyError says which pack an object could not be taken from, nor from anywhere else.
+type copyError struct {
+	pack *pack
+	err  error
+}
+
+func (e *copyError) Error() string { return e.err.Error() }
+func (e *copyError) Unwrap() error { return e.err }
 
 // sortWanted brings objects into the order in which copier can copy most: pack by pack, by offset.
 func sortWanted(list []wanted) {
@@ -42,7 +55,7 @@ func packName(p *pack) string {
 	return p.base
 }
 
-// copyAll writes the objects in list, which is sorted and holds none twice.
+// copyAll writes the objects in list, which is sorted and holds none twice, except those that are placed already.
 func (c *copier) copyAll(list []wanted) error {
 	for len(list) > 0 {
 		p := list[0].at.pack
@@ -60,110 +73,110 @@ func (c *copier) copyAll(list []wanted) error {
 
 // copyFrom writes objects of one pack.
 func (c *copier) copyFrom(p *pack, list []wanted) error {
-	run := packRun{list: list, out: make([]int64, 0, len(list))}
+	run := packRun{list: list, out: make([]int64, 0, len(list)), window: packWindow{pack: p}}
 	if p != nil {
 		run.ends = entryEnds(p, len(list))
 	}
 	for _, x := range list {
-		run.out = append(run.out, c.w.Offset())
-		h, stream, err := run.raw(x)
-		if err == nil && h.Type == plumbing.OFSDeltaObject {
-			h.Distance = c.w.Offset() - h.Distance
-		}
-		if err != nil || stream == nil {
-			// A pack that cannot be read may have been replaced, or have a twin: loading looks everywhere.
-			o, err := c.load(x.hash)
-			if err != nil {
+		if c.pause != nil {
+			if err := c.pause(); err != nil {
 				return err
 			}
-			if err := c.w.Object(x.hash, o.Type, o.Data); err != nil {
+		}
+		at, ok := c.placed[x.at]
+		if !ok {
+			at = c.w.Offset()
+			if err := c.copyOne(&run, x); err != nil {
 				return err
 			}
-			continue
 		}
-		if err := c.w.Raw(x.hash, h, bytes.NewReader(stream)); err != nil {
-			return err
-		}
+		run.out = append(run.out, at)
 	}
 	return nil
 }
 
+// copyOne loads the object if it cannot be copied as it is, for whatever reason: a pack that cannot be read may have been
+// replaced, or have a twin, and loading will find that out or tell what is wrong.
+func (c *copier) copyOne(run *packRun, x wanted) error {
+	if h, stream, ok := run.raw(x); ok {
+		if h.Type == plumbing.OFSDeltaObject {
+			h.Distance = c.w.Offset() - h.Distance
+		}
+		return c.w.Raw(x.hash, h, bytes.NewReader(stream))
+	}
+	o, err := c.load(x.hash)
+	if err != nil {
+		return &copyError{x.at.pack, err}
+	}
+	return c.w.Object(x.hash, o.Type, o.Data)
+}
+
 // A packRun is the part of one pack that is being copied.
 type packRun struct {
-	list []wanted
-	out  []int64 // where the first ones of list went
-	ends []int64 // offsets at which the pack's entries end, sorted; nil if not known
+	list   []wanted
+	out    []int64 // where the first ones of list went
+	ends   []int64 // offsets at which the pack's entries end, sorted; nil if not known
+	window packWindow
 }
 
-// raw returns the compressed stream of x and the header it is to get; for a delta, Distance is where its base went. The
-// stream is nil if x cannot be copied as it is.
-func (r *packRun) raw(x wanted) (packfmt.Header, []byte, error) {
+// raw returns the compressed stream of x and the header it is to get; for a delta, Distance is where its base went. It is
+// not ok if x cannot be copied as it is.
+func (r *packRun) raw(x wanted) (h packfmt.Header, stream []byte, ok bool) {
 	if x.at.pack == nil {
-		return packfmt.Header{}, nil, nil
+		return h, nil, false
 	}
-	e, err := x.at.pack.entry(x.at.offset)
+	end, err := r.end(x.at)
 	if err != nil {
-		return packfmt.Header{}, nil, err
+		return h, nil, false
 	}
-	defer e.done()
-	h := e.header
+	entry, err := r.window.bytes(x.at.offset, end)
+	if err != nil || crc32.ChecksumIEEE(entry) != x.crc {
+		return h, nil, false
+	}
+	if h, err = packfmt.ParseHeader(entry); err != nil {
+		return h, nil, false
+	}
+	stream = entry[h.Length:]
 	if h.Type.IsDelta() {
-		base, err := r.whereWent(x.at, h)
-		if err != nil || base < 0 {
-			return packfmt.Header{}, nil, err
-		}
-		h.Type, h.Distance = plumbing.OFSDeltaObject, base
+		h.Distance, ok = r.whereWent(x.at, h)
+		h.Type = plumbing.OFSDeltaObject
+		return h, stream, ok
 	}
-	end, err := r.end(x.at, e)
-	if err != nil {
-		return packfmt.Header{}, nil, err
-	}
-	whole, err := readWhole(x, end)
-	if err != nil {
-		return packfmt.Header{}, nil, err
-	}
-	return h, whole[e.header.Length:], nil
+	return h, stream, true
 }
 
-// readWhole returns the bytes of an entry that ends before end, compared with the checksum in the index.
-func readWhole(x wanted, end int64) ([]byte, error) {
-	e, ok, err := x.at.pack.find(x.hash)
-	if err != nil {
-		return nil, err
-	}
-	whole := make([]byte, end-x.at.offset)
-	if err := x.at.pack.readFull(whole, x.at.offset); err != nil {
-		return nil, err
-	}
-	if !ok || e.Offset != x.at.offset || crc32.ChecksumIEEE(whole) != e.CRC {
-		return nil, fmt.Errorf("%w pack entry: its checksum is wrong", packfmt.ErrMalformed)
-	}
-	return whole, nil
-}
-
-// whereWent returns the new offset of the base of the delta at c, or -1 if it did not go before.
-func (r *packRun) whereWent(c storedCopy, h packfmt.Header) (int64, error) {
+// whereWent returns the new offset of the base of the delta at c, if that went before.
+func (r *packRun) whereWent(c storedCopy, h packfmt.Header) (int64, bool) {
 	at := c.offset - h.Distance
 	if h.Type == plumbing.REFDeltaObject {
 		e, ok, err := c.pack.find(h.Base)
 		if err != nil || !ok {
-			return -1, err
+			return 0, false
 		}
 		at = e.Offset
 	}
-	done := r.list[:len(r.out)-1]
+	done := r.list[:len(r.out)]
 	i := sort.Search(len(done), func(i int) bool { return done[i].at.offset >= at })
 	if i == len(done) || done[i].at.offset != at {
-		return -1, nil
+		return 0, false
 	}
-	return r.out[i], nil
+	return r.out[i], true
 }
 
 // end returns where the entry ends: where the next one begins, or else where its stream turns out to.
-func (r *packRun) end(c storedCopy, e entryReader) (int64, error) {
-	if i := sort.Search(len(r.ends), func(i int) bool { return r.ends[i] > c.offset }); i < len(r.ends) {
+func (r *packRun) end(c storedCopy) (int64, error) {
+	if r.ends != nil {
+		i := sort.Search(len(r.ends), func(i int) bool { return r.ends[i] > c.offset })
+		if i == len(r.ends) {
+			return 0, fmt.Errorf("%w pack index: an entry behind the end of the pack", packfmt.ErrMalformed)
+		}
 		return r.ends[i], nil
 	}
+	e, err := c.pack.entry(c.offset)
+	if err != nil {
+		return 0, err
+	}
+	defer e.done()
 	counted := &countingReader{r: e.buf}
 	if _, err := packfmt.Inflate(counted, e.header.Size); err != nil {
 		return 0, err
@@ -190,19 +203,45 @@ func (c *countingReader) ReadByte() (byte, error) {
 	return b, err
 }
 
-var _ io.ByteReader = (*countingReader)(nil)
+// windowBytes is how much of a pack is read ahead while it is copied from front to back.
+const windowBytes = 256 << 10
+
+// A packWindow reads entries that are near to each other with few calls.
+type packWindow struct {
+	pack *pack
+	at   int64
+	buf  []byte
+}
+
+// bytes returns what is between two offsets, until the next call.
+func (w *packWindow) bytes(from, to int64) ([]byte, error) {
+	if from < w.at || to > w.at+int64(len(w.buf)) {
+		limit := w.pack.size - packfmt.TrailerSize
+		if from < 0 || to < from || to > limit {
+			return nil, fmt.Errorf("%w pack index: an entry outside the pack", packfmt.ErrMalformed)
+		}
+		n := int(max(to-from, min(windowBytes, limit-from)))
+		w.at, w.buf = from, slices.Grow(w.buf[:0], n)[:n]
+		if err := w.pack.readFull(w.buf, from); err != nil {
+			w.buf = w.buf[:0]
+			return nil, err
+		}
+	}
+	return w.buf[from-w.at : to-w.at], nil
+}
 
 // worthListing is which part of a pack must be wanted before it pays to read the whole index.
 const worthListing = 16
 
-// entryEnds returns the offsets at which the entries of p end, or nil if only few are wanted or they cannot be read.
+// entryEnds returns the offsets at which the entries of p end, or nil if only few are wanted or they cannot be read. Then
+// each entry's end is found by inflating it.
 func entryEnds(p *pack, want int) []int64 {
 	if p.open() != nil || want < p.index.Count()/worthListing {
 		return nil
 	}
 	entries, err := p.index.Entries()
 	if err != nil {
-		return nil // each entry's end is then found by inflating it
+		return nil
 	}
 	ends := make([]int64, 0, len(entries)+1)
 	for _, e := range entries {

@@ -2,8 +2,10 @@ package gitstore
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -45,18 +47,19 @@ func (s *Store) encode(w io.Writer, list []wanted) error {
 
 // locate finds each of ids once and sorts them for copying.
 func (s *Store) locate(ids []plumbing.Hash) ([]wanted, error) {
-	seen := make(map[plumbing.Hash]bool, len(ids))
-	list := make([]wanted, 0, len(ids))
-	for _, h := range ids {
-		if seen[h] {
-			continue
-		}
-		seen[h] = true
-		x := wanted{hash: h}
-		err := s.search(h, func(c storedCopy) error {
-			x.at = c
-			return s.confirm(c, h)
-		})
+	left := slices.Clone(ids)
+	slices.SortFunc(left, func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
+	left = slices.Compact(left)
+	list := make([]wanted, 0, len(left))
+	err := s.packs.each(func(p *pack) bool {
+		list, left = takeFrom(p, list, left)
+		return len(left) == 0
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range left {
+		x, err := s.locateOne(h)
 		if err != nil {
 			return nil, fmt.Errorf("object %s: %w", h, err)
 		}
@@ -64,4 +67,95 @@ func (s *Store) locate(ids []plumbing.Hash) ([]wanted, error) {
 	}
 	sortWanted(list)
 	return list, nil
+}
+
+// takeFrom moves the ids that p holds from left to list. What p does not hold, or will not say, stays in left.
+func takeFrom(p *pack, list []wanted, left []plumbing.Hash) ([]wanted, []plumbing.Hash) {
+	find := p.find
+	if p.open() == nil && len(left) > p.index.Count()/worthListing {
+		if entries, err := p.index.Entries(); err == nil {
+			find = finderIn(entries)
+		}
+	}
+	rest := left[:0]
+	for _, h := range left {
+		if e, ok, err := find(h); err == nil && ok {
+			list = append(list, wanted{h, storedCopy{p, e.Offset}, e.CRC})
+		} else {
+			rest = append(rest, h)
+		}
+	}
+	return list, rest
+}
+
+// finderIn is an index's find for many ids in rising order.
+func finderIn(entries []packfmt.IndexEntry) func(plumbing.Hash) (packfmt.IndexEntry, bool, error) {
+	return func(h plumbing.Hash) (e packfmt.IndexEntry, ok bool, err error) {
+		for len(entries) > 0 {
+			switch c := bytes.Compare(entries[0].Hash[:], h[:]); {
+			case c == 0:
+				return entries[0], true, nil
+			case c > 0:
+				return e, false, nil
+			}
+			entries = entries[1:]
+		}
+		return e, false, nil
+	}
+}
+
+// locateOne finds an object that is in no pack we know of.
+func (s *Store) locateOne(h plumbing.Hash) (wanted, error) {
+	x := wanted{hash: h}
+	err := s.search(h, func(c storedCopy) error {
+		x.at = c
+		return s.confirm(c, h)
+	})
+	if err != nil || x.at.pack == nil {
+		return x, err
+	}
+	e, _, err := x.at.pack.find(h)
+	x.crc = e.CRC
+	return x, err
+}
+
+// IDs returns the ids of all objects that are stored, each once, in rising order.
+func (s *Store) IDs() ([]plumbing.Hash, error) {
+	if err := s.alive(); err != nil {
+		return nil, err
+	}
+	ids, err := s.ids()
+	if err != nil {
+		return nil, fmt.Errorf("list objects: %w", err)
+	}
+	slices.SortFunc(ids, func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
+	return slices.Compact(ids), nil
+}
+
+// ids lists loose objects before packs, lest one that is being packed at this moment be in neither place.
+func (s *Store) ids() ([]plumbing.Hash, error) {
+	ids, err := s.looseIDs()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.packs.refresh(); err != nil {
+		return nil, err
+	}
+	packs, err := s.packs.all()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range packs {
+		if err := p.open(); err != nil {
+			return nil, err
+		}
+		entries, err := p.index.Entries()
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			ids = append(ids, e.Hash)
+		}
+	}
+	return ids, nil
 }

@@ -3,6 +3,7 @@ package gitstore_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,11 +16,29 @@ import (
 	"cairn/sync/gitstore"
 )
 
+// quick is the real file system without the waiting: what these tests look at does not depend on power.
+var quick disk.FS = quickFS{disk.OS}
+
+type quickFS struct{ disk.FS }
+
+type quickFile struct{ disk.File }
+
+func (quickFile) Sync() error        { return nil }
+func (quickFS) SyncDir(string) error { return nil }
+
+func (q quickFS) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
+	f, err := q.FS.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return quickFile{f}, nil
+}
+
 // newStore returns an open, empty repository.
 func newStore(t testing.TB, options ...gitstore.Option) *gitstore.Store {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "repo.git")
-	if err := gitstore.Init(disk.OS, dir); err != nil {
+	if err := gitstore.Init(quick, dir); err != nil {
 		t.Fatal(err)
 	}
 	return openStore(t, dir, options...)
@@ -27,7 +46,7 @@ func newStore(t testing.TB, options ...gitstore.Option) *gitstore.Store {
 
 func openStore(t testing.TB, dir string, options ...gitstore.Option) *gitstore.Store {
 	t.Helper()
-	s, err := gitstore.Open(disk.OS, dir, options...)
+	s, err := gitstore.Open(quick, dir, options...)
 	if err != nil {
 		t.Fatal(err)
 	}

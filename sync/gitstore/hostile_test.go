@@ -207,14 +207,14 @@ func TestDeepChainOfBigObjectsWithBranches(t *testing.T) {
 			parent = len(entries) - 1
 		}
 	}
-	// Branches from every entry, listed last, so that the walk returns to each.
-	for i := range entries {
+	// Branches from early entries, listed last, so that the walk returns to each.
+	for i := 0; i < 21; i += 5 {
 		leaf := fmt.Sprintf("leaf %d", i)
 		entries = append(entries, ofsDelta(len(entries)-i, appendingDelta(len(want[i].Data), leaf)))
 		want = append(want, gitstore.NewObject(plumbing.BlobObject, append(slices.Clip(want[i].Data), leaf...)))
 	}
 	q := receive(t, newStore(t), encodePack(entries))
-	for _, i := range []int{0, 1, 5, 20, 25, 41} {
+	for _, i := range []int{0, 5, 20, 22, 25} {
 		mustObject(t, q, want[i])
 	}
 	ids := map[plumbing.Hash]bool{}

@@ -71,3 +71,24 @@ func parseLooseHead(b []byte) (t plumbing.ObjectType, size int64, head int, err 
 	}
 	return t, size, end + 1, nil
 }
+
+// looseIDs returns the ids of all loose objects.
+func (s *Store) looseIDs() ([]plumbing.Hash, error) {
+	var ids []plumbing.Hash
+	for i := range 256 {
+		dir := fmt.Sprintf("%02x", i)
+		entries, err := s.fs.ReadDir(s.path("objects", dir))
+		if isGone(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if h, ok := parseHash(dir + e.Name()); ok {
+				ids = append(ids, h)
+			}
+		}
+	}
+	return ids, nil
+}

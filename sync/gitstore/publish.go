@@ -85,7 +85,7 @@ func (q *Quarantine) locate(h plumbing.Hash) (wanted, bool) {
 	if q.received != nil {
 		if n, ok := q.received.table.find(h); ok {
 			a := q.received.table.list[n]
-			return wanted{h, storedCopy{q.received.pack, a.offset}}, true
+			return wanted{h, storedCopy{q.received.pack, a.offset}, a.crc}, true
 		}
 	}
 	_, ok := q.added[h]

@@ -53,6 +53,14 @@ func (p *Writer) Object(id plumbing.Hash, t plumbing.ObjectType, data []byte) er
 	})
 }
 
+// Delta adds an object as a delta of the one that was written at base.
+func (p *Writer) Delta(id plumbing.Hash, base int64, delta []byte) error {
+	h := Header{Type: plumbing.OFSDeltaObject, Size: int64(len(delta)), Distance: p.offset - base}
+	return p.entry(id, h, func() error {
+		return deflate(p, p.level, delta)
+	})
+}
+
 // Raw adds an entry whose compressed stream is copied from elsewhere. An OFSDeltaObject's Distance counts from Offset.
 func (p *Writer) Raw(id plumbing.Hash, h Header, stream io.Reader) error {
 	return p.entry(id, h, func() error {

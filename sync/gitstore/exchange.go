@@ -1,0 +1,134 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"cairn/internal/disk"
+)
+
+// leftoverAge is after what time a file that a crash may have left is taken to be just that.
+const leftoverAge = 24 * time.Hour
+
+// exchange publishes the draft and then removes the packs that were joined into it, all under the append lock.
+func (s *Store) exchange(ctx context.Context, draft *packDraft, old []*pack, stats *CompactStats) (err error) {
+	l, err := s.Lock(ctx)
+	if err != nil {
+		return errors.Join(err, draft.discard())
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	joined, err := draft.publish()
+	if err != nil {
+		return err
+	}
+	if err := joined.open(); err != nil {
+		return err
+	}
+	stats.Packs, stats.Objects, stats.After = len(old), joined.index.Count(), joined.size
+	if err := s.removeAll("multi-pack-index*"); err != nil {
+		return err
+	}
+	for i, p := range old {
+		stats.Before += p.size
+		if p.base == joined.base {
+			continue
+		}
+		if err := s.removePack(p); err != nil {
+			if !disk.InUse(err) {
+				return err
+			}
+			stats.Left = len(old) - i
+			break
+		}
+	}
+	if err := s.sweepPackDir(); err != nil {
+		return err
+	}
+	_, err = s.packs.refresh()
+	return err
+}
+
+// removePack removes a pack's files: what describes it first, lest it be relied on, and the index last, since every git
+// ignores an index without a pack.
+func (s *Store) removePack(p *pack) error {
+	protected, err := s.isProtected(p)
+	if err != nil || protected {
+		return err
+	}
+	if err := p.drop(); err != nil {
+		return err
+	}
+	for _, ext := range []string{".bitmap", ".rev", ".pack", ".idx"} {
+		if err := ignoreNotExist(s.fs.Remove(p.base + ext)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeAll removes the files in the pack folder whose names match pattern.
+func (s *Store) removeAll(pattern string) error {
+	entries, err := s.fs.ReadDir(s.path("objects", "pack"))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		match, err := filepath.Match(pattern, e.Name())
+		if err != nil {
+			return err
+		}
+		if match {
+			if err := s.fs.RemoveAll(s.path("objects", "pack", e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sweepPackDir removes what writers that were killed left in the pack folder: temporary files, indexes whose packs never
+// came, our own .keep files. The caller holds the append lock.
+func (s *Store) sweepPackDir() error {
+	dir := s.path("objects", "pack")
+	entries, err := s.fs.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	names := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		names[e.Name()] = true
+	}
+	for name := range names {
+		left, err := s.isLeftover(name, names)
+		if err == nil && left {
+			err = ignoreNotExist(s.fs.Remove(filepath.Join(dir, name)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) isLeftover(name string, all map[string]bool) (bool, error) {
+	stem, isIndex := strings.CutSuffix(name, ".idx")
+	loneIndex := isIndex && !all[stem+".pack"]
+	temporary := strings.HasPrefix(name, "tmp_pack_") || strings.HasPrefix(name, "tmp_idx_")
+	isKeep := strings.HasSuffix(name, ".keep")
+	if !loneIndex && !temporary && !isKeep {
+		return false, nil
+	}
+	path := s.path("objects", "pack", name)
+	info, err := s.fs.Stat(path)
+	if err != nil || time.Since(info.ModTime()) < leftoverAge {
+		return false, ignoreNotExist(err)
+	}
+	if !isKeep {
+		return true, nil
+	}
+	mark, err := disk.ReadFile(s.fs, path)
+	return string(mark) == keepMark, ignoreNotExist(err)
+}
