@@ -6,7 +6,7 @@
 // git's gitprotocol-pack(5), gitprotocol-common(5) and gitprotocol-capabilities(5).
 //
 // go-git supplies the pkt-line codec. Its other codecs do not serve: its upload request has no haves, its update
-// request drops push options, its side-band writer makes lines over the limit and cannot send an empty one, its
+// request drops push options, its side-band writer fails on a packet of full size and cannot send an empty one, its
 // side-band reader waits until the caller's buffer is full, and none of its decoders is bounded.
 //
 // It leaves out on purpose storage (packs pass through as streams), policy (which ref, who, fast-forward or not), the

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// keepAlive is after how long a silence an empty packet is sent, so that no time limit on the way cuts a session
+	// silence is how long nothing may be said. Then an empty packet is sent, so that no time limit on the way cuts a session
 	// in which somebody computes.
-	keepAlive = 5 * time.Second
+	silence = 5 * time.Second
 	// maxBand is how many bytes fit into a packet of side-band-64k: 65,520 less the length and the channel.
 	maxBand = 65515
 )
@@ -73,7 +73,7 @@ func (w *packetWriter) Write(p []byte) (int, error) {
 // keepAlive sends an empty data packet, as stock git does, whenever nothing else was sent between two ticks.
 func (m *muxer) keepAlive() {
 	defer close(m.stopped)
-	tick := time.NewTicker(keepAlive)
+	tick := time.NewTicker(silence)
 	defer tick.Stop()
 	for {
 		select {
