@@ -52,10 +52,10 @@ func needed(env Env, changes []Change) bool {
 		switch {
 		case c.Action != Unchanged && c.Action != Manual:
 			return true
-		case c.project.remove:
+		case c.use.remove:
 			return env.exists(env.ledgerFile())
 		default:
-			return c.project.dir != ""
+			return c.use.project != ""
 		}
 	})
 }
@@ -108,7 +108,7 @@ func (a applier) write(c Change) error {
 		return err
 	}
 	a.noteDirs(filepath.Dir(c.target))
-	if !c.project.remove {
+	if !c.use.remove {
 		if err := a.record(c); err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (a applier) write(c Change) error {
 	if err := atomicfile.Write(a.env.fs(), c.target, c.After, c.perm); err != nil {
 		return err
 	}
-	if c.project.remove {
+	if c.use.remove {
 		return a.record(c)
 	}
 	return nil
@@ -176,12 +176,12 @@ func (a applier) removeDirs() bool {
 	return len(a.ledger.Dirs) < before
 }
 
-// finish records for which projects the tools are connected now, and clears up behind what was removed.
+// finish records what the tools are connected for now, and clears up behind what was removed.
 func (a applier) finish(changes []Change) error {
 	news, removed := false, false
 	for _, c := range changes {
-		news = a.ledger.use(c.project) || news
-		removed = removed || c.project.remove
+		news = a.ledger.note(c.use) || news
+		removed = removed || c.use.remove
 	}
 	if removed && a.removeDirs() || news {
 		return a.ledger.save(a.env)

@@ -32,11 +32,11 @@ type Change struct {
 
 	Refusals []*ManualError // parts of the file that are left to a person
 
-	steps   []step
-	target  string      // the file itself, if Path is a link to it
-	perm    fs.FileMode // of the new contents
-	record  *fileRecord // what the ledger will say about the file; nil for nothing
-	project projectUse
+	steps  []step
+	target string      // the file itself, if Path is a link to it
+	perm   fs.FileMode // of the new contents
+	record *fileRecord // what the ledger will say about the file; nil for nothing
+	use    use
 }
 
 // A step is one edit, with the line at which it is done at that moment.

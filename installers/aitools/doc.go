@@ -8,7 +8,8 @@
 // alone and reported in a ManualError, with the lines to paste.
 //
 // What was inserted is kept in a ledger, with a copy of each file as it was before the first edit, in the directory "connect"
-// of cairn's home. The ledger makes a disconnection exact; without it the entries are still found, by what they say.
+// of cairn's home. The ledger makes a disconnection exact; without it the entries are still found, by what they say. The copies
+// stay there, readable by their user alone, until somebody deletes them.
 //
 // It leaves out on purpose running the tools, approving anything in their name (a tool that asks its user to trust a hook
 // has a reason to), and files that a running tool rewrites all the time.

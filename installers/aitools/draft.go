@@ -148,18 +148,18 @@ func (d *draft) takeOutCommon(part Part) {
 }
 
 // change closes the draft.
-func (d *draft) change(use projectUse) Change {
-	if use.remove && d.record != nil && d.record.Created && d.now != nil && len(d.refusals) == 0 && hollow(d.now) {
+func (d *draft) change(u use) Change {
+	if u.remove && d.record != nil && d.record.Created && d.now != nil && len(d.refusals) == 0 && hollow(d.now) {
 		d.now = nil
 	}
 	c := Change{
 		Path: d.path, Before: d.before, After: d.now, Note: strings.Join(d.notes, " "), Refusals: d.refusals,
-		steps: d.steps, target: d.target, perm: d.perm, record: d.record, project: use,
+		steps: d.steps, target: d.target, perm: d.perm, record: d.record, use: u,
 	}
-	c.Action = d.action(use.remove)
+	c.Action = d.action(u.remove)
 	switch {
 	case c.Action == Manual || c.record == nil:
-	case use.remove && (d.now == nil || len(c.record.Pieces) == 0 && len(d.refusals) == 0):
+	case u.remove && (d.now == nil || len(c.record.Pieces) == 0 && len(d.refusals) == 0):
 		c.record = nil
 	case d.now != nil && c.Action != Unchanged:
 		c.record.Written = hashOf(d.now)

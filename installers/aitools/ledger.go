@@ -23,8 +23,8 @@ type ledger struct {
 	Files   map[string]*fileRecord `json:"files"`
 	// Dirs are the directories that were made for files.
 	Dirs []string `json:"dirs,omitempty"`
-	// Projects lists for each tool the projects that it was connected for.
-	Projects map[string][]string `json:"projects,omitempty"`
+	// Scopes lists for each tool what it was connected for: the directories of projects, and an empty string for its user.
+	Scopes map[string][]string `json:"scopes,omitempty"`
 }
 
 // A fileRecord is what was done to one file.
@@ -42,11 +42,11 @@ type piece struct {
 	At    int    `json:"at"`
 }
 
-// A projectUse says that tools were connected for a project, or disconnected from it.
-type projectUse struct {
-	tools  []string
-	dir    string
-	remove bool
+// A use says that tools are connected for a scope, or disconnected from it; without a project, from all.
+type use struct {
+	tools   []string
+	project string
+	remove  bool
 }
 
 func (r *fileRecord) clone() *fileRecord {
@@ -73,27 +73,26 @@ func (r *fileRecord) drop(entry string) {
 	r.Pieces = slices.DeleteFunc(r.Pieces, func(p piece) bool { return p.Entry == entry })
 }
 
-// use takes notice of a connection for a project, or of a disconnection: from one project, or from all if none is named. It
-// reports whether that is news.
-func (l *ledger) use(u projectUse) bool {
+// note takes notice of a use and reports whether it is news.
+func (l *ledger) note(u use) bool {
 	news := false
 	for _, tool := range u.tools {
-		dirs := slices.Clone(l.Projects[tool])
+		scopes := slices.Clone(l.Scopes[tool])
 		switch {
 		case u.remove:
-			dirs = slices.DeleteFunc(dirs, func(dir string) bool { return u.dir == "" || dir == u.dir })
-		case u.dir != "" && !slices.Contains(dirs, u.dir):
-			dirs = append(dirs, u.dir)
+			scopes = slices.DeleteFunc(scopes, func(s string) bool { return u.project == "" || s == u.project })
+		case !slices.Contains(scopes, u.project):
+			scopes = append(scopes, u.project)
 		}
-		if len(dirs) == len(l.Projects[tool]) {
+		if len(scopes) == len(l.Scopes[tool]) {
 			continue
 		}
 		news = true
-		if l.Projects == nil {
-			l.Projects = map[string][]string{}
+		if l.Scopes == nil {
+			l.Scopes = map[string][]string{}
 		}
-		if l.Projects[tool] = dirs; len(dirs) == 0 {
-			delete(l.Projects, tool)
+		if l.Scopes[tool] = scopes; len(scopes) == 0 {
+			delete(l.Scopes, tool)
 		}
 	}
 	return news

@@ -95,7 +95,7 @@ func TestAnOlderFileOfOursIsRenewed(t *testing.T) {
 	if err := p.connect(old); err != nil {
 		t.Fatal(err)
 	}
-	changes, err := p.changes(projectUse{})
+	changes, err := p.changes(use{})
 	if err != nil {
 		t.Fatal(err)
 	}

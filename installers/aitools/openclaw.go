@@ -28,7 +28,10 @@ func (t openClaw) Layout(env Env) (Layout, error) {
 	}
 	server := jsonServer(env, config, serverMap(env, t.ID()), "mcp", "servers")
 	server.Note = "Restart the OpenClaw gateway to make it start the server."
-	workspace := t.workspace(env, home, config)
+	workspace, err := t.workspace(env, home, config)
+	if err != nil {
+		return Layout{}, err
+	}
 	text := instructionBlock(filepath.Join(workspace, "AGENTS.md"))
 	if !env.exists(workspace) {
 		text.Note = "OpenClaw has no workspace yet. Start it once before you connect it, or it will leave out some of its own first files."
@@ -37,23 +40,39 @@ func (t openClaw) Layout(env Env) (Layout, error) {
 }
 
 func (openClaw) home(env Env) (string, error) {
+	user, err := env.dir("OPENCLAW_HOME")
+	if err != nil {
+		return "", err
+	}
 	name := ".openclaw"
 	if profile := env.getenv("OPENCLAW_PROFILE"); profile != "" && profile != "default" {
 		name += "-" + filepath.Base(profile)
 	}
+	env.Home = user
 	return env.dir("OPENCLAW_STATE_DIR", name)
 }
 
-// workspace is where the agent lives: the configuration may have moved it.
-func (openClaw) workspace(env Env, home, config string) string {
-	fallback := filepath.Join(home, "workspace")
+// workspace is where the agent lives: what the configuration says, or the environment, or the default. An agent of several
+// that has a workspace of its own is not looked after.
+func (t openClaw) workspace(env Env, home, config string) (string, error) {
+	if dir := t.configured(env, config); dir != "" {
+		return dir, nil
+	}
+	if env.getenv("OPENCLAW_WORKSPACE_DIR") != "" {
+		return env.dir("OPENCLAW_WORKSPACE_DIR")
+	}
+	return filepath.Join(home, "workspace"), nil
+}
+
+// configured is empty if the configuration says nothing, or cannot be read: then the edit of it will say so.
+func (openClaw) configured(env Env, config string) string {
 	text, err := disk.ReadFile(env.fs(), config)
 	if err != nil {
-		return fallback // no configuration, or one that the edit of it will report
+		return ""
 	}
 	tree, err := splice.Decode(text, splice.JSON)
 	if err != nil {
-		return fallback
+		return ""
 	}
 	for _, key := range []string{"agents", "defaults", "workspace"} {
 		table, _ := tree.(map[string]any)
@@ -64,7 +83,7 @@ func (openClaw) workspace(env Env, home, config string) string {
 		dir = filepath.Join(env.Home, rest)
 	}
 	if !isAbs(env.GOOS, dir) {
-		return fallback
+		return ""
 	}
 	return dir
 }

@@ -3,7 +3,9 @@ package aitools
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"cairn/installers/aitools/splice"
 )
@@ -16,39 +18,40 @@ func Plan(env Env, tools ...Tool) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	use := projectUse{dir: env.Project}
+	u := use{project: env.Project}
 	for _, tool := range tools {
 		layout, err := tool.Layout(env)
 		if err != nil {
 			return nil, fmt.Errorf("connect %s: %w", tool.Name(), err)
 		}
-		use.tools = append(use.tools, tool.ID())
+		u.tools = append(u.tools, tool.ID())
 		for _, part := range layout.Parts {
 			if err := p.connect(part); err != nil {
 				return nil, fmt.Errorf("connect %s: %w", tool.Name(), err)
 			}
 		}
 	}
-	return p.changes(use)
+	return p.changes(u)
 }
 
 // PlanRemove says what has to change to disconnect the tools, in the form of Plan. Without a project in env it takes in the
-// projects that the tools were connected for. Text that several tools read stays while one of them is connected.
+// projects that the tools were connected for. With one, what a tool has outside of the project stays as long as the tool is
+// connected for something else. Text that several tools read stays while one of them is connected.
 func PlanRemove(env Env, tools ...Tool) ([]Change, error) {
 	p, err := newPlanner(env)
 	if err != nil {
 		return nil, err
 	}
-	use := projectUse{dir: env.Project, remove: true}
+	u := use{project: env.Project, remove: true}
 	for _, tool := range tools {
-		use.tools = append(use.tools, tool.ID())
+		u.tools = append(u.tools, tool.ID())
 		for _, scope := range p.scopes(tool) {
 			if err := p.disconnectTool(scope, tool, tools); err != nil {
 				return nil, fmt.Errorf("disconnect %s: %w", tool.Name(), err)
 			}
 		}
 	}
-	return p.changes(use)
+	return p.changes(u)
 }
 
 // scopes are the environments in which a tool may be connected: the one asked for, and the projects in the ledger if none
@@ -58,10 +61,12 @@ func (p *planner) scopes(tool Tool) []Env {
 	if p.env.Project != "" {
 		return scopes
 	}
-	for _, dir := range p.ledger.Projects[tool.ID()] {
-		scope := p.env
-		scope.Project = dir
-		scopes = append(scopes, scope)
+	for _, project := range p.ledger.Scopes[tool.ID()] {
+		if project != "" {
+			scope := p.env
+			scope.Project = project
+			scopes = append(scopes, scope)
+		}
 	}
 	return scopes
 }
@@ -77,7 +82,7 @@ func (p *planner) disconnectTool(env Env, tool Tool, leaving []Tool) error {
 	}
 	// The last inserted comes out first: an insertion may stand on the one before it.
 	for _, part := range slices.Backward(layout.Parts) {
-		if shared[part.key()] {
+		if shared[part.key()] || p.neededElsewhere(env, tool, part) {
 			continue
 		}
 		if err := p.disconnect(part); err != nil {
@@ -85,6 +90,15 @@ func (p *planner) disconnectTool(env Env, tool Tool, leaving []Tool) error {
 		}
 	}
 	return nil
+}
+
+// neededElsewhere tells whether a part lies outside of the only project that a tool is to be disconnected from, while the tool
+// is connected for something else. Some tools keep in one place what they know of all projects.
+func (p *planner) neededElsewhere(env Env, tool Tool, part Part) bool {
+	if p.env.Project == "" || strings.HasPrefix(part.Path, env.Project+string(filepath.Separator)) {
+		return false
+	}
+	return slices.ContainsFunc(p.ledger.Scopes[tool.ID()], func(scope string) bool { return scope != env.Project })
 }
 
 // readByOthers lists the parts that tools outside leaving have, as far as those tools are connected.
@@ -126,7 +140,7 @@ func (p *planner) connected(layout Layout) (bool, error) {
 }
 
 // changes closes the drafts, in the order in which they were opened.
-func (p *planner) changes(use projectUse) ([]Change, error) {
+func (p *planner) changes(u use) ([]Change, error) {
 	var out []Change
 	var refused []error
 	for _, path := range p.order {
@@ -134,7 +148,7 @@ func (p *planner) changes(use projectUse) ([]Change, error) {
 		if !d.touched {
 			continue
 		}
-		c := d.change(use)
+		c := d.change(u)
 		out = append(out, c)
 		for _, r := range c.Refusals {
 			refused = append(refused, r)

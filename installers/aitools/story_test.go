@@ -97,6 +97,23 @@ func TestDisconnectingFindsTheProjects(t *testing.T) {
 	}
 }
 
+func TestLeavingAProjectKeepsWhatOthersNeed(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, t.TempDir())
+	project := m.inProject()
+	empty := m.tree()
+	m.connect(hermes{}, cursor{})
+	before := m.tree()
+	project.connect(hermes{}, cursor{})
+	project.disconnect(hermes{}, cursor{})
+	m.sameTree("disconnected from the project", before)
+	project.connect(hermes{})
+	m.disconnect(hermes{}, cursor{})
+	project.connect(hermes{})
+	project.disconnect(hermes{})
+	m.sameTree("disconnected from all", empty)
+}
+
 func TestAMovedProgramIsRenewedAndStillTakenOut(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, t.TempDir())

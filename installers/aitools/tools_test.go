@@ -32,6 +32,9 @@ var documented = []struct {
 	{cursor{}, true, nil, "project/.cursor/mcp.json", []string{"mcpServers"}, "project/.cursor/hooks.json", "project/.cursor/rules/cairn.mdc"},
 	{openClaw{}, false, nil, "home/.openclaw/openclaw.json", []string{"mcp", "servers"}, "", "home/.openclaw/workspace/AGENTS.md"},
 	{openClaw{}, false, func(machine) []string { return []string{"OPENCLAW_PROFILE", "work"} }, "home/.openclaw-work/openclaw.json", []string{"mcp", "servers"}, "", "home/.openclaw-work/workspace/AGENTS.md"},
+	{openClaw{}, false, func(m machine) []string {
+		return []string{"OPENCLAW_HOME", m.path("oh"), "OPENCLAW_WORKSPACE_DIR", m.path("ws")}
+	}, "oh/.openclaw/openclaw.json", []string{"mcp", "servers"}, "", "ws/AGENTS.md"},
 	{openClaw{}, true, func(machine) []string { return []string{"OPENCLAW_STATE_DIR", "~/oc"} }, "home/oc/openclaw.json", []string{"mcp", "servers"}, "", "home/oc/workspace/AGENTS.md"},
 	{hermes{}, false, nil, "home/.hermes/config.yaml", []string{"mcp_servers"}, "home/.hermes/config.yaml", "home/.hermes/AGENTS.md"},
 	{hermes{}, true, func(m machine) []string { return []string{"HERMES_HOME", m.path("hm")} }, "hm/config.yaml", []string{"mcp_servers"}, "hm/config.yaml", "project/AGENTS.md"},
