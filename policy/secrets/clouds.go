@@ -1,11 +1,14 @@
 package secrets
 
+import "bytes"
+
 // cloudRules are the keys of clouds and hosting.
 func cloudRules() []*rule {
 	azureSecret := alphabetOf(numerals + lowers + uppers + "-_.~")
 	webhook := func(path string) parts { return uuid(fixed(path)) }
 	return tokenRules([]tokenRow{
-		{"aws-access-key-id", "AWS access key id", list{"AKIA", "ASIA", "ABIA", "ACCA"}, token{tail: parts{base32std.n(16)}}},
+		{"aws-access-key-id", "AWS access key id", list{"AKIA", "ASIA"}, token{tail: parts{base32std.n(16)}}},
+		{"aws-bearer-id", "AWS bearer or context credential id", list{"ABIA", "ACCA"}, token{tail: parts{base32std.n(16)}, edge: closed}},
 		{"aws-session", "AWS session token", list{"IQoJb3JpZ2lu", "FwoGZXIvYXdz"}, token{tail: parts{base64any.from(150, 3000)}}},
 		{"aws-bedrock", "AWS Bedrock API key", list{"ABSK"}, token{tail: parts{base64any.from(110, 270)}, edge: left}},
 		{"gcp-api-key", "Google API key", list{"AIza"}, token{tail: parts{base64url.n(35)}}},
@@ -22,13 +25,14 @@ func cloudRules() []*rule {
 		{"azure-connection", "key in an Azure connection string", list{"AccountKey=", "SharedAccessKey="},
 			token{tail: parts{base64any.from(40, 90)}}},
 		{"azure-sas", "Azure shared access signature", list{"sig="},
-			token{tail: parts{alphabetOf(numerals+lowers+uppers+"+/%").from(43, 70)}, edge: left, hold: endsInPadding}},
+			token{tail: parts{alphabetOf(numerals+lowers+uppers+"+/%=").from(44, 70)}, edge: left, hold: endsInPadding}},
 		{"azure-devops-pat", "Azure DevOps token", list{"AZDO"}, token{head: parts{base62.n(76)}, tail: parts{base62.n(4)}}},
 		{"azure-cask", "Azure identifiable key", list{"JQQJ99"}, token{head: parts{base62.n(52)}, tail: parts{base62.from(22, 30)}}},
+		{"alibaba-key", "Alibaba Cloud access key id, newer form", list{"LTAI5t"}, token{tail: parts{base62.n(18)}}},
 		{"alibaba-key-id", "Alibaba Cloud access key id", list{"LTAI"}, token{tail: parts{base62.from(12, 22)}, edge: closed, hold: mixedCase}},
-		{"tencent-key-id", "Tencent Cloud secret id", list{"AKID"}, token{tail: parts{base62.n(32)}, edge: closed}},
+		{"tencent-key-id", "Tencent Cloud secret id", list{"AKID"}, token{tail: parts{base62.n(32)}, edge: closed, hold: mixedCase}},
 		{"baidu-key", "Baidu Cloud key", list{"bce-v3/ALTAK-"}, token{tail: parts{base62.n(21), fixed("/"), lowerHex.n(40)}}},
-		{"volcengine-key", "Volcengine access key", list{"AKLT"}, token{tail: parts{base62.from(40, 50)}, edge: left}},
+		{"volcengine-key", "Volcengine access key", list{"AKLT"}, token{tail: parts{base62.from(40, 50)}}},
 		{"feishu-webhook", "Feishu or Lark bot webhook", list{"open.feishu.cn", "open.larksuite.com"},
 			token{tail: webhook("/open-apis/bot/v2/hook/")}},
 		{"wecom-webhook", "WeCom bot webhook", list{"qyapi.weixin.qq.com"}, token{tail: webhook("/cgi-bin/webhook/send?key=")}},
@@ -38,15 +42,15 @@ func cloudRules() []*rule {
 		{"digitalocean-oauth", "DigitalOcean OAuth token", list{"doo_v1_", "dor_v1_"}, token{tail: parts{lowerHex.n(64)}}},
 		{"cloudflare-origin-ca", "Cloudflare origin CA key", list{"v1.0-"}, token{tail: parts{lowerHex.n(24), fixed("-"), lowerHex.n(146)}}},
 		{"heroku-key", "Heroku API key", list{"HRKU-AA"}, token{tail: parts{base64url.from(56, 60)}}},
-		{"yandex-api-key", "Yandex Cloud API key", list{"AQVN"}, token{tail: parts{base64url.from(35, 38)}, edge: left}},
+		{"yandex-api-key", "Yandex Cloud API key", list{"AQVN"}, token{tail: parts{base64url.from(35, 38)}}},
 		{"flyio", "Fly.io token", list{"fm2_", "fm1r_", "fm1a_"}, token{tail: parts{base64any.from(100, 3000)}, edge: left}},
-		{"flyio-access", "Fly.io access token", list{"fo1_"}, token{tail: parts{base64url.n(43)}, edge: left}},
+		{"flyio-access", "Fly.io access token", list{"fo1_"}, token{tail: parts{base64url.n(43)}}},
 	})
 }
 
 // endsInPadding asks for the one form 32 bytes of a signature have: 43
 // characters of base 64 and an equals sign, which is mostly percent-encoded.
 func endsInPadding(token []byte) bool {
-	n := len(token)
-	return n > 3 && token[n-3] == '%' && token[n-2] == '3' && token[n-1]|0x20 == 'd'
+	last := bytes.ToLower(token[max(0, len(token)-3):])
+	return bytes.HasSuffix(last, []byte("=")) || bytes.Equal(last, []byte("%3d"))
 }

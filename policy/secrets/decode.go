@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -40,6 +41,17 @@ type encoding struct {
 var encodings = []encoding{
 	{anyHex, 2, decodeHex},
 	{alphabetOf(numerals + lowers + uppers + "+/-_"), 4, decode64},
+	{base32std, 8, decode32},
+}
+
+func decode32(run []byte) []byte {
+	enc := base32.StdEncoding.WithPadding(base32.NoPadding)
+	run = run[:len(run)/8*8+[]int{0, 0, 2, 2, 4, 5, 5, 7}[len(run)%8]] // the lengths it can have
+	plain := make([]byte, enc.DecodedLen(len(run)))
+	if _, err := enc.Decode(plain, run); err != nil {
+		return nil
+	}
+	return plain
 }
 
 func decodeHex(run []byte) []byte {

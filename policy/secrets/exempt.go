@@ -10,7 +10,7 @@ var documented = [][]byte{
 	[]byte("je7MtGbClwBF/" + "2Zp9Utk/" + "h3yCo8nvb" + awsExample + "KEY"),
 	[]byte("SflKxwRJSMeKKF2QT4fw" + "pMeJf36POk6yJV_" + "adQssw5c"), // jwt.io's signature
 	[]byte("QWxhZGRpbjpvcGVu" + "IHNlc2FtZQ=="),                     // RFC 7617
-	[]byte("Aladdin:open" + " sesame"),
+	[]byte("czZCaGRSa3F0Mzpn" + "WDFmQmF0M2JW"),                     // RFC 6749
 }
 
 // awsExample ends the access key ids that Amazon prints. Ids are issued, not

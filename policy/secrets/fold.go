@@ -28,7 +28,7 @@ func fold(v view) (view, bool) {
 		}
 		i += size
 	}
-	return r.view(v)
+	return r.view(asFolded, v)
 }
 
 // foldRune appends what char, which is encoded as raw, is read as.
@@ -96,5 +96,5 @@ func readTags(v view) (view, bool) {
 		}
 		i += size
 	}
-	return r.view(v)
+	return r.view(asTags, v)
 }

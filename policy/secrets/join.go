@@ -19,8 +19,7 @@ func join(v view) (view, bool) {
 		}
 		i = max(s.end, i+1)
 	}
-	v.joined = true
-	return r.view(v)
+	return r.view(asJoined, v)
 }
 
 // joint is what stands at i, and may begin before it, only to part two pieces.
@@ -58,6 +57,29 @@ func lineJoint(text []byte, i int) span {
 		end = blanks.after(text, end+2, maxIndent)
 	}
 	return span{start, end}
+}
+
+var quoteMarks = alphabetOf(">#*|/ \t")
+
+// unquote takes the marks off that a quotation or a comment puts before each
+// line, and keeps the lines.
+func unquote(v view) (view, bool) {
+	if !bytes.ContainsAny(v.text, ">#*|/") {
+		return view{}, false
+	}
+	r := rewriter{in: v.text}
+	for i := 0; i < len(v.text); {
+		end := quoteMarks.after(v.text, i, maxIndent)
+		if mark := bytes.IndexAny(v.text[i:end], ">#*|/"); mark >= 0 {
+			r.replace(span{i, blanks.after(v.text, i+mark+1, 1)})
+		}
+		newline := bytes.IndexByte(v.text[end:], '\n')
+		if newline < 0 {
+			break
+		}
+		i = end + newline + 1
+	}
+	return r.view(asUnquoted, v)
 }
 
 var stringOperators = alphabetOf("+.&,|~_ \t\r\n\\")

@@ -72,6 +72,11 @@ var afterNouns = []string{
 	"test", "live", "old", "new", "current", "default", "base64", "b64", "main", "secondary", "base", "input", "env", "a", "b",
 }
 
+// isTestOutput reports the verdict PASS of a test: "--- PASS: TestName".
+func isTestOutput(text []byte, name span) bool {
+	return string(name.in(text)) == "PASS" && name.end < len(text) && text[name.end] == ':'
+}
+
 // rate says what a name names, from its words in lower case; before is the
 // word in front of the name in the text, if there is one.
 func rate(words []string, before string) strength {

@@ -14,7 +14,7 @@ type nearby struct {
 var keyWords = []string{"key", "token", "secret", "password", "credential", "auth", "pat", "pw", "密", "令牌", "ключ", "токен"}
 
 // digestWords right before a value say that it is something else.
-var digestWords = []string{"commit", "sha1", "sha256", "digest", "checksum", "public", "fingerprint", "revision", "etag", "md5", "trace", "image", "build", "request"}
+var digestWords = []string{"commit", "sha1", "sha256", "digest", "checksum", "public", "fingerprint", "revision", "etag", "md5", "trace", "image"}
 
 // How far around a provider's name is read.
 const (
@@ -23,6 +23,9 @@ const (
 )
 
 func (n nearby) check(text []byte, provider span) (match, bool) {
+	if !startsWord(text, provider) {
+		return match{}, false
+	}
 	end := min(len(text), provider.end+nearBehind)
 	for at := provider.end; at < end; at++ {
 		value, ok := n.valueAt(text, at)
@@ -30,7 +33,7 @@ func (n nearby) check(text []byte, provider span) (match, bool) {
 			continue
 		}
 		around := lowerASCII(nil, text[max(0, provider.start-nearBefore):value.start])
-		just := around[max(0, len(around)-24):]
+		just := around[max(0, len(around)-12):]
 		return match{span: value}, containsAny(around, n.keyWords()) && !containsAny(just, digestWords)
 	}
 	return match{}, false
@@ -41,6 +44,15 @@ func (n nearby) keyWords() []string {
 		return keyWords
 	}
 	return n.words
+}
+
+// startsWord reports a name that no other word runs into: "dd-" is not that of
+// a provider in "add-require".
+func startsWord(text []byte, name span) bool {
+	if !letters.at(text, name.start-1) || !letters.at(text, name.start) {
+		return true
+	}
+	return upper[text[name.start]] && lower[text[name.start-1]]
 }
 
 // valueAt is the value that begins at exactly this place and ends where its

@@ -50,19 +50,16 @@ func seedPhrase(text []byte, literal span) (match, bool) {
 	}
 	start := openers.after(text, at, 4)
 	words, end := 0, start
-	for words < 25 {
-		next := lower.after(text, end, 9)
-		if next-end < 3 || next-end > 8 {
+	for at := start; words < 25; words++ {
+		next := lower.after(text, at, 9)
+		if next-at < 3 || next-at > 8 {
 			break
 		}
-		words++
-		end = spaces.after(text, next, 4)
-		if end == next {
-			break
-		}
+		end = next
+		at = spaces.after(text, next, 4)
 	}
-	ended := end >= len(text) || !letters[text[end]]
-	return match{span: span{start, end}}, ended && words >= 12 && words%3 == 0 && words <= 24
+	parted := blanks.at(text, end) && letters.at(text, blanks.after(text, end, 4))
+	return match{span: span{start, end}}, !parted && words >= 12 && words%3 == 0 && words <= 24
 }
 
 // twilioPair takes an account id with 32 hexadecimal digits near it.

@@ -10,7 +10,7 @@ func looksRandom(body []byte) bool {
 	if len(body) < 24 {
 		words = 0.85 // a few letters are a word by chance
 	}
-	return len(body) < 8 || !isFiller(body) && wordShare(body) < words
+	return len(body) < 8 || !isFiller(body) && wordShare(body) < words && !isName(body)
 }
 
 // isFiller reports bodies such as xxxx…, 12345678… or abcabcabc….

@@ -1,15 +1,12 @@
 package secrets
 
-import (
-	"hash/maphash"
-	"slices"
-)
+import "hash/maphash"
 
 // What reading one text may cost. Beyond any of these it is refused as
 // TooComplex, never passed. The limits count work and not time, so that two
 // machines come to one verdict.
 const (
-	maxDerived  = 1 << 20 // bytes of derived views, beside eight times the text
+	maxDerived  = 1 << 20 // bytes of derived views, beside ten times the text
 	maxPacked   = 256     // encoded runs that hold compressed or UTF-16 data
 	maxInflated = 1 << 20 // bytes out of compressed runs
 	maxUnescape = 3       // rounds of escaping
@@ -43,34 +40,26 @@ func read(e *engine, text []byte) []Finding {
 			break
 		}
 	}
-	slices.SortFunc(r.findings, compareFindings)
-	return r.findings
+	return sorted(r.findings)
 }
 
 // report keeps one finding of a rule for each place in the raw text: most
 // views show the same secret again.
 func (r *reading) report(v view, rule *rule, m match) {
 	where := v.raw(m.span)
-	for i := range r.findings {
-		f := &r.findings[i]
-		if f.Rule == rule.id && f.Start < where.end && where.start < f.End {
-			f.Certain = f.Certain || m.certain
-			return
-		}
-	}
-	r.findings = append(r.findings, Finding{Rule: rule.id, Start: where.start, End: where.end, Certain: m.certain})
+	r.findings = addFinding(r.findings, Finding{Rule: rule.id, Start: where.start, End: where.end, Certain: m.certain})
 }
 
 // derive queues the views that v leads to. It returns false when the budget
 // is used up.
 func (r *reading) derive(v view) bool {
-	if v.rearranged {
+	switch v.kind {
+	case asQuotedPrintable, asReversed:
 		return true
-	}
-	if v.joined {
+	case asJoined:
 		return r.decode(v)
 	}
-	if !r.queueIf(readUTF16(v)) || !r.queueIf(readTags(v)) || !r.inflate(v) {
+	if !r.queueIf(readUTF16(v)) || !r.queueIf(readTags(v)) || !r.queueIf(readSelectors(v)) || !r.inflate(v) {
 		return false
 	}
 	if folded, ok := fold(v); ok {
@@ -79,23 +68,27 @@ func (r *reading) derive(v view) bool {
 	if v.unescaped < maxUnescape && !r.queueIf(unescape(v)) {
 		return false
 	}
-	return r.queueIf(readQuotedPrintable(v)) && r.queueIf(join(v)) && r.decode(v)
+	if v.unescaped == 0 && v.decoded == 0 && !r.queueIf(reverse(v)) {
+		return false
+	}
+	return r.queueIf(unquote(v)) && r.queueIf(readQuotedPrintable(v)) && r.queueIf(readNumbers(v)) &&
+		r.queueIf(join(v)) && r.decode(v)
 }
 
 // queueIf queues a view that is there and new.
 func (r *reading) queueIf(v view, ok bool) bool {
-	if !ok || len(v.text) == 0 {
+	if !ok || len(v.text) == 0 || v.kind == r.engine.without {
 		return true
 	}
 	r.derived += len(v.text)
-	if r.derived > maxDerived+8*len(r.raw) {
+	if r.derived > maxDerived+10*len(r.raw) {
 		return false
 	}
 	hash := maphash.Bytes(hashSeed, v.text)
-	if r.seen[hash] || v.joined && r.seen[hash^1] {
-		return true
+	if v.kind.scrambled() && r.seen[hash^1] {
+		return true // read in full already
 	}
-	if !v.joined {
+	if !v.kind.scrambled() {
 		hash ^= 1
 	}
 	if !r.seen[hash] {
@@ -113,11 +106,14 @@ func (r *reading) decode(v view) bool {
 		var text []byte
 		var runs []run
 		eachRun(v.text, enc.in, func(s span) {
+			if entropy(s.in(v.text)) < 1 {
+				return // a row of threes is hexadecimal of threes, for ever
+			}
 			for shift := range enc.alignments {
 				plain := enc.decode(s.in(v.text)[shift:])
 				if isCompressed(plain) || isUTF16(plain) {
 					r.packed++
-					fits = fits && r.packed <= maxPacked && r.queueDecoded(v, plain, []run{{0, s}})
+					fits = fits && r.packed <= maxPacked && r.queueInner(v, asDecoded, plain, []run{{0, s}})
 				}
 				if found := stretches(plain); len(found) > 0 {
 					runs = append(runs, run{len(text), s})
@@ -125,16 +121,9 @@ func (r *reading) decode(v view) bool {
 				}
 			}
 		})
-		fits = fits && r.queueDecoded(v, text, runs)
+		fits = fits && r.queueInner(v, asDecoded, text, runs)
 	}
 	return fits
-}
-
-func (r *reading) queueDecoded(v view, text []byte, runs []run) bool {
-	if len(text) == 0 {
-		return true
-	}
-	return v.decoded < maxDecode && r.queueIf(v.decodedView(text, runs), true)
 }
 
 // inflate queues what a compressed text holds.
@@ -147,5 +136,18 @@ func (r *reading) inflate(v view) bool {
 		return false
 	}
 	r.inflated += len(plain)
-	return r.queueDecoded(v, plain, []run{{0, span{0, len(v.text)}}})
+	return r.queueInner(v, asInflated, plain, []run{{0, span{0, len(v.text)}}})
+}
+
+// queueInner queues what is one encoding deeper than v.
+func (r *reading) queueInner(v view, kind viewKind, text []byte, runs []run) bool {
+	if len(text) == 0 {
+		return true
+	}
+	if v.decoded >= maxDecode {
+		return false
+	}
+	inner := v.standFor(kind, text, runs)
+	inner.unescaped, inner.decoded = 0, v.decoded+1
+	return r.queueIf(inner, true)
 }

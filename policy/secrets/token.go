@@ -69,17 +69,21 @@ type token struct {
 
 func (t token) check(text []byte, literal span) (match, bool) {
 	start, end, ok := t.extent(text, literal)
-	if !ok || !t.standsFree(text, start, end) {
+	if !ok {
 		return match{}, false
 	}
 	whole := text[start:end]
+	certain := t.sum != nil && t.sum(whole)
+	if !certain && !t.standsFree(text, start, end) {
+		return match{}, false
+	}
 	if !looksRandom(longest(text[start:literal.start], text[literal.end:end])) {
 		return match{}, false
 	}
 	if t.hold != nil && !t.hold(whole) {
 		return match{}, false
 	}
-	return match{span{start, end}, t.sum != nil && t.sum(whole)}, true
+	return match{span{start, end}, certain}, true
 }
 
 func (t token) extent(text []byte, literal span) (start, end int, ok bool) {

@@ -33,7 +33,7 @@ func unescape(v view) (view, bool) {
 		}
 	}
 	v.unescaped++
-	return r.view(v)
+	return r.view(asUnescaped, v)
 }
 
 // simpleEscapes pairs the character behind a backslash with its meaning.
@@ -215,6 +215,5 @@ func readQuotedPrintable(v view) (view, bool) {
 			i += 2
 		}
 	}
-	v.rearranged = true
-	return r.view(v)
+	return r.view(asQuotedPrintable, v)
 }

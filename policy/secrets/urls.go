@@ -30,16 +30,23 @@ func urlLogin(text []byte, literal span) (match, bool) {
 		end++
 	}
 	at, colon := splitLogin(text[literal.end:end])
-	if at < 0 {
+	if at < 0 || text[literal.end] == '[' {
 		return match{}, false
 	}
 	user, secret := text[literal.end:literal.end+at], span{literal.end, literal.end + at}
 	if colon < 0 {
-		return match{span: secret}, len(user) >= 20 && looksChosen(user) && looksRandom(user)
+		return match{span: secret}, len(user) >= 20 && looksChosen(user) && looksRandom(user) && !isSentryAddress(user, text[secret.end:end])
 	}
 	secret.start += colon + 1
 	host := text[literal.end+at+1 : end]
 	return match{span: secret}, isLogin(user[:colon], secret.in(text), host)
+}
+
+// isSentryAddress reports a data source name of Sentry, which stands in web
+// pages: 32 hexadecimal digits at a host, and the number of a project.
+func isSentryAddress(user, rest []byte) bool {
+	project := rest[bytes.LastIndexByte(rest, '/')+1:]
+	return len(user) == 32 && anyHex.holdsAll(user) && len(project) > 0 && digits.holdsAll(project)
 }
 
 // splitLogin finds the at sign that ends a login and the colon in it. A
@@ -54,8 +61,8 @@ func splitLogin(rest []byte) (at, colon int) {
 	}
 	colon = bytes.IndexByte(authority, ':')
 	at = bytes.IndexByte(rest, '@')
-	if colon < 0 || at < colon || digits.holdsAll(authority[colon+1:]) {
-		return -1, -1
+	if colon < 0 || at < colon || digits.holdsAll(authority[colon+1:]) || bytes.IndexByte(rest[:colon], '.') >= 0 || bytes.Contains(rest[:at], []byte("//")) {
+		return -1, -1 // a port and a path, or another address behind it
 	}
 	return at, colon
 }

@@ -51,5 +51,5 @@ func readUTF16(v view) (view, bool) {
 		r.replace(span{i, i + size}, utf8.AppendRune(nil, char)...)
 		i += size - 2
 	}
-	return r.view(v)
+	return r.view(asUTF16, v)
 }

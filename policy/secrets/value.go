@@ -2,6 +2,7 @@ package secrets
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -16,9 +17,32 @@ func isReference(value []byte) bool {
 			return true
 		}
 	}
+	return isCall(value) || isTemplate(value) || isSealed(value) || bytes.HasPrefix(value, []byte("]"))
+}
+
+var variable = regexp.MustCompile(`^[A-Za-z_.][\w. \[\]-]*$`)
+
+// isTemplate reports a name in braces or behind a dollar sign.
+func isTemplate(value []byte) bool {
+	bare := bytes.Trim(value, "${}<>%[]()# ")
+	return len(bare)+2 <= len(value) && (len(bare) < 6 || variable.Match(bare) && digits.count(bare)*5 <= len(bare))
+}
+
+// isSealed reports what a SealedSecret holds: base 64 that begins with the
+// length of an RSA-encrypted key, 512 bytes.
+func isSealed(value []byte) bool {
+	return len(value) > 300 && bytes.HasPrefix(value, []byte("Ag")) && base64any.holdsAll(value)
+}
+
+// isCall reports the beginning of a call, an index or a literal in a program:
+// a name with an opening bracket behind it.
+func isCall(value []byte) bool {
 	end := identifier.after(value, 0, len(value))
-	called := end > 0 && end < len(value) && (value[end] == '(' || value[end] == '[')
-	return called && wordShare(value[:end]) > 0.5
+	if end == 0 || end == len(value) || strings.IndexByte("([{", value[end]) < 0 {
+		return false
+	}
+	name := value[:end]
+	return wordShare(name) > 0.4 || bytes.IndexByte(name, '.') > 0 && digits.count(name)*4 < len(name)
 }
 
 var identifier = alphabetOf(numerals + lowers + uppers + "_.:-$")
@@ -47,7 +71,7 @@ func isPlaceholder(value []byte) bool {
 // isMask reports what is left of a value that was blotted out: one character
 // or dots over and over.
 func isMask(s string) bool {
-	return strings.Trim(s, "x") == "" || strings.Trim(s, "*.") == "" || strings.Count(s, s[:1]) == len(s) ||
+	return s == "" || strings.Trim(s, "x") == "" || strings.Trim(s, "*.") == "" || strings.Count(s, s[:1]) == len(s) ||
 		strings.Contains(s, "***") || strings.Contains(s, "xxxx") || strings.Contains(s, "...") || strings.Contains(s, "…")
 }
 
@@ -74,7 +98,7 @@ func looksChosen(value []byte) bool {
 		return false
 	}
 	number := digits.count(value)
-	if joinsWords(value) {
+	if joinsWords(value) || isName(value) {
 		return false
 	}
 	return classes(value) >= 3 && number > 0 || len(value) >= 16 && number >= 2 && entropy(value) >= 3

@@ -8,11 +8,33 @@ type view struct {
 	text   []byte
 	origin *origin // where its bytes come from in the raw text; nil is the raw text itself
 
-	joined     bool // lines and pieces were put together: only self-identifying rules apply
-	unescaped  int  // rounds of unescaping behind it
-	decoded    int  // levels of encoding taken off
-	rearranged bool // read in another order or script: nothing more is derived from it
+	kind      viewKind
+	unescaped int // rounds of unescaping behind it
+	decoded   int // levels of encoding taken off
 }
+
+// A viewKind says how a view was made from the one before it.
+type viewKind uint8
+
+const (
+	asIs viewKind = iota
+	asUTF16
+	asTags
+	asSelectors
+	asFolded
+	asUnescaped
+	asUnquoted
+	asQuotedPrintable
+	asNumbers
+	asReversed
+	asJoined
+	asDecoded
+	asInflated
+)
+
+// scrambled reports views in which neighbors are no neighbors in the text:
+// a name there says nothing about the value behind it.
+func (k viewKind) scrambled() bool { return k == asJoined || k == asReversed }
 
 // raw maps a range of the view to the raw text.
 func (v view) raw(s span) span {
@@ -77,18 +99,19 @@ func (r *rewriter) replace(s span, with ...byte) {
 	r.steps = append(r.steps, step{len(r.out), s.end})
 }
 
-// view returns the new text, unless nothing was replaced.
-func (r *rewriter) view(from view) (view, bool) {
+// view returns the new text as a view made from another, unless nothing was
+// replaced.
+func (r *rewriter) view(kind viewKind, from view) (view, bool) {
 	if r.next == 0 {
 		return view{}, false
 	}
 	r.out = append(r.out, r.in[r.next:]...)
-	from.text = r.out
+	from.text, from.kind = r.out, kind
 	from.origin = &origin{parent: from.origin, steps: r.steps}
 	return from, true
 }
 
-// decodedView is the view of texts that runs of v stand for.
-func (v view) decodedView(text []byte, runs []run) view {
-	return view{text: text, origin: &origin{parent: v.origin, runs: runs}, decoded: v.decoded + 1}
+// standFor is the view of texts that runs of v stand for.
+func (v view) standFor(kind viewKind, text []byte, runs []run) view {
+	return view{text: text, kind: kind, origin: &origin{parent: v.origin, runs: runs}, unescaped: v.unescaped, decoded: v.decoded}
 }

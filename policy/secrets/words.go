@@ -1,6 +1,9 @@
 package secrets
 
-import "slices"
+import (
+	"regexp"
+	"slices"
+)
 
 // A wordCount says how much of a text is words, as names and prose have them.
 // Words end at any other byte, at a digit, and where camel case begins a new
@@ -39,7 +42,7 @@ func countWords(b []byte) (n wordCount) {
 
 func (n *wordCount) addWord(w []byte) {
 	n.letters += len(w)
-	if isWord(w) || isTechnical(w) {
+	if isWord(w) || isTechnical(w) || isNoun(string(lowerASCII(nil, w))) {
 		n.inWords += len(w)
 		n.words++
 	}
@@ -60,6 +63,14 @@ func joinsWords(b []byte) bool {
 	n := countWords(b)
 	return n.others == 0 && n.words > 0 && n.inWords*4 >= n.letters*3 &&
 		n.numbers <= n.words/2+2 && n.longestNumber <= 8
+}
+
+var snake = regexp.MustCompile(`^([A-Z]{2,14}\d{0,2}([_.-][A-Z]{1,14}\d{0,2})+|[a-z]{2,14}\d{0,2}([_.-][a-z]{1,14}\d{0,2})+)$`)
+
+// isName reports words of one case with separators between them, such as
+// those of an environment variable, whether English or not.
+func isName(b []byte) bool {
+	return snake.Match(b) && digits.count(b)*5 <= len(b)
 }
 
 // technical holds short words that English letter pairs miss, most of them of

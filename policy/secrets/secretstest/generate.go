@@ -77,6 +77,7 @@ var forgeTokens = map[string][]string{
 
 var cloudTokens = map[string][]string{
 	"aws-access-key-id":    {"AKIA[b32:16]", "ASIA[b32:16]", "[[default]\naws_access_key_id = AKIA[b32:16]\naws_secret_access_key = [b64:40]\n"},
+	"aws-bearer-id":        {"ABIA[b32:16]", "ACCA[b32:16]"},
 	"aws-session":          {"IQoJb3JpZ2lu[b64:300]", "FwoGZXIvYXdz[b64:260]="},
 	"aws-bedrock":          {"ABSK[b64:130]", "ABSKQmVkcm9ja0FQSUtleS[b64:100]="},
 	"gcp-api-key":          {"AIza[b64u:35]"},
@@ -92,7 +93,8 @@ var cloudTokens = map[string][]string{
 	"azure-sas":            {"https://[low:8].blob.core.windows.net/c?sv=2022-11-02&se=2027-01-01&sr=c&sp=rl&sig=[b62:20]%2B[b62:22]%3D"},
 	"azure-devops-pat":     {"[b62:76]AZDO[b62:4]"},
 	"azure-cask":           {"[b62:52]JQQJ99[b62:26]"},
-	"alibaba-key-id":       {"LTAI[b62:20]", "LTAI5t[b62:18]"},
+	"alibaba-key":          {"LTAI5t[b62:18]"},
+	"alibaba-key-id":       {"LTAI[b62:20]", "LTAI4[b62:11]"},
 	"tencent-key-id":       {"AKID[b62:32]"},
 	"baidu-key":            {"bce-v3/ALTAK-[b62:21]/[hex:40]"},
 	"volcengine-key":       {"AKLT[b62:43]"},

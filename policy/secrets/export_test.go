@@ -1,0 +1,11 @@
+package secrets
+
+// Without is a scanner that leaves out one kind of view.
+func Without(kind string) *Scanner {
+	e := *builtIn()
+	e.without = map[string]viewKind{
+		"UTF-16": asUTF16, "tags": asTags, "selectors": asSelectors, "folded": asFolded, "unescaped": asUnescaped, "unquoted": asUnquoted,
+		"quoted-printable": asQuotedPrintable, "numbers": asNumbers, "reversed": asReversed, "joined": asJoined, "decoded": asDecoded, "inflated": asInflated,
+	}[kind]
+	return &Scanner{engine: &e}
+}

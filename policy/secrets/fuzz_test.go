@@ -1,0 +1,25 @@
+package secrets_test
+
+import (
+	"testing"
+
+	"cairn/policy/secrets"
+	"cairn/policy/secrets/secretstest"
+)
+
+func FuzzScan(f *testing.F) {
+	r := seeded(1)
+	for _, rule := range secretstest.Rules() {
+		f.Add([]byte(secretstest.Generate(rule, r)))
+	}
+	s := secrets.New()
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, found := range [][]secrets.Finding{s.Scan(text), s.ScanNamed("password", text), s.ScanJSON(text)} {
+			for _, x := range found {
+				if x.Rule == "" || x.Start < 0 || x.End < x.Start || x.End > len(text) {
+					t.Fatalf("%+v is no range of %d bytes", x, len(text))
+				}
+			}
+		}
+	})
+}

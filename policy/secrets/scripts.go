@@ -1,0 +1,108 @@
+package secrets
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// The views of this file read what nobody writes by accident.
+
+// reverse reads a text from its end.
+func reverse(v view) (view, bool) {
+	backwards := slices.Clone(v.text)
+	slices.Reverse(backwards)
+	return v.standFor(asReversed, backwards, []run{{0, span{0, len(v.text)}}}), true
+}
+
+// readSelectors reads variation selectors as the bytes they can number, 0 to
+// 255: they show nothing, however many stand in a row.
+func readSelectors(v view) (view, bool) {
+	r := rewriter{in: v.text}
+	for i := 0; i < len(v.text); {
+		if v.text[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		char, size := utf8.DecodeRune(v.text[i:])
+		switch {
+		case 0xfe00 <= char && char <= 0xfe0f:
+			r.replace(span{i, i + size}, byte(char-0xfe00))
+		case 0xe0100 <= char && char <= 0xe01ef:
+			r.replace(span{i, i + size}, byte(char-0xe0100+16))
+		}
+		i += size
+	}
+	return r.view(asSelectors, v)
+}
+
+// minNumbers is how many numbers in a row are tried as the codes of characters.
+const minNumbers = 14
+
+// readNumbers reads lists of numbers, decimal or pairs of hexadecimal digits,
+// as the characters they are the codes of.
+func readNumbers(v view) (view, bool) {
+	r := rewriter{in: v.text}
+	for i := 0; i < len(v.text); {
+		if !anyHex[v.text[i]] || base62.at(v.text, i-1) {
+			i++
+			continue
+		}
+		chars, end := numberList(v.text, i)
+		if len(chars) >= minNumbers {
+			r.replace(span{i, end}, chars...)
+		}
+		i = max(end, i+1)
+	}
+	return r.view(asNumbers, v)
+}
+
+var numberSeparators = alphabetOf(" ,:;-\t\r\n[](){}")
+
+// numberList reads the list that starts at i: as decimal if its first number
+// is one of two or three digits in the range of printable characters.
+func numberList(text []byte, i int) (chars []byte, end int) {
+	var hexes, decimals []byte
+	end = i
+	for at := i; ; {
+		if at+2 < len(text) && text[at] == '0' && text[at+1]|0x20 == 'x' {
+			at += 2
+		}
+		next := anyHex.after(text, at, 4)
+		size := next - at
+		if size < 2 || size > 3 {
+			break
+		}
+		number := text[at:next]
+		if size == 2 {
+			hexes = append(hexes, hexDigit(number[0])<<4|hexDigit(number[1]))
+		}
+		if n := decimal(number); n > 0 {
+			decimals = append(decimals, n)
+		}
+		end = next
+		at = numberSeparators.after(text, next, 4)
+		if at == next {
+			break
+		}
+	}
+	if len(decimals) >= len(hexes) {
+		return decimals, end
+	}
+	return hexes, end
+}
+
+// decimal is the number that digits write, if it is that of a printable
+// character.
+func decimal(number []byte) byte {
+	n := 0
+	for _, c := range number {
+		if !digits[c] {
+			return 0
+		}
+		n = n*10 + int(c-'0')
+	}
+	if n < ' ' || n > '~' {
+		return 0
+	}
+	return byte(n)
+}
