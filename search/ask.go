@@ -108,7 +108,7 @@ type sieve struct {
 // hits asks for more and more candidates until enough of them are hits or
 // there are no more.
 func (s *sieve) hits(ctx context.Context, allow []*roaring.Bitmap) ([]Hit, error) {
-	for size := s.limit; ; size *= 4 {
+	for size := max(s.limit, closerLook); ; size *= 4 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -146,6 +146,9 @@ func (s *sieve) sift(candidates []candidate) ([]Hit, error) {
 }
 
 func (s *sieve) passes(c candidate, id event.ID) (bool, error) {
+	if words := s.plan.plainWords(); words != nil && !s.plan.fits(words, c.docRef) {
+		return false, nil
+	}
 	for _, ph := range s.plan.latePhrases() {
 		ok, err := s.plan.holds(c.part, c.doc, ph)
 		if err != nil || !ok {

@@ -156,7 +156,7 @@ func (m *documentMaker) add(text string, weight float64, kind byte) {
 // stop word.
 func (m *documentMaker) sequence(tok analysis.Token, prevStop string) string {
 	switch tok.Form {
-	case analysis.Pair:
+	case analysis.Pair, analysis.Base:
 		return prevStop
 	case analysis.Whole:
 		m.names.WriteString(" " + tok.Text + " " + lineEnd)

@@ -33,15 +33,17 @@ func (v *view) fieldPrefix(kind byte, text string) (*source, error) {
 	})
 }
 
-// similar is the notes that hold a word one slip of the finger away.
+// similar is the notes that hold a word with the same first letter one slip of
+// the finger away.
 func (v *view) similar(text string) (*source, error) {
 	slips, err := slipsOf(text)
 	if err != nil {
 		return nil, err
 	}
+	first := text[:runeOffset(text, 1)]
 	return v.sourceOf(func(s *seg) (*postings, error) {
 		return s.cached("~"+text, func() (*postings, error) {
-			return s.union(slips, []string{string(stemTerm), string(exactTerm)})
+			return s.union(slips, []string{string(stemTerm) + first, string(exactTerm) + first})
 		})
 	})
 }

@@ -28,13 +28,8 @@ func levelOf(f float64, words int) level {
 	return level(min(max(step, 1), levels) - 1)
 }
 
-// presence is how much it counts that a word is there at all, in levels. It
-// moves a note that holds more of the words before one that holds a single
-// word in a better place.
-const presence = 4
-
 // gain is what a level adds to the score of a note, per unit of weight.
-func (l level) gain() uint32 { return uint32(l) + 1 + presence }
+func (l level) gain() uint32 { return uint32(l) + 1 }
 
 // weightScale is how finely weights are rounded. Scores are whole numbers, so
 // that they do not depend on the order in which they are added up.

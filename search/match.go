@@ -100,11 +100,11 @@ func (p *plan) exprDocs(part int, e expr, late bool) (*roaring.Bitmap, error) {
 			out.And(docs)
 		}
 	}
-	if out == nil {
-		out = roaring.New()
-		for _, w := range e.want {
-			out.Or(p.wordDocs(part, w))
-		}
+	switch {
+	case out == nil:
+		out = p.wanted(part, e.want)
+	case len(e.want) > 0:
+		out.And(p.wanted(part, e.want))
 	}
 	for _, t := range e.not {
 		docs, err := p.termDocs(part, t, false)
@@ -114,6 +114,15 @@ func (p *plan) exprDocs(part int, e expr, late bool) (*roaring.Bitmap, error) {
 		out.AndNot(docs)
 	}
 	return out, nil
+}
+
+// wanted are the documents of a part that hold at least one of the words.
+func (p *plan) wanted(part int, words []*word) *roaring.Bitmap {
+	out := roaring.New()
+	for _, w := range words {
+		out.Or(p.wordDocs(part, w))
+	}
+	return out
 }
 
 func (p *plan) termDocs(part int, t term, late bool) (*roaring.Bitmap, error) {

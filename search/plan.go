@@ -34,10 +34,13 @@ type term struct {
 // A word is a query.Word bound to a view. A note holds it if, for each part,
 // one of the part's sources has the note, or one of whole has it.
 type word struct {
-	text   string
-	parts  [][]int
-	whole  []int
-	weight uint32 // what the word says, found or not
+	text    string
+	texts   []string // of the parts
+	parts   [][]int
+	weights []uint32 // what each part says, found or not
+	whole   []int
+	weight  uint32 // the sum of weights
+	solid   bool   // of a script without spaces
 }
 
 func newPlan(v *view, q query.Query, typing bool) (*plan, error) {
@@ -112,8 +115,11 @@ func (p *plan) word(w query.Word, scored bool) (*word, error) {
 		if err != nil {
 			return nil, err
 		}
+		out.texts = append(out.texts, text)
 		out.parts = append(out.parts, sources)
+		out.weights = append(out.weights, weight)
 		out.weight += weight
+		out.solid = analysis.IsSolid(text)
 	}
 	for _, text := range w.Whole {
 		i, err := p.add(p.stemSource(text, scored))
@@ -123,6 +129,15 @@ func (p *plan) word(w query.Word, scored bool) (*word, error) {
 		if p.sources[i].found > 0 {
 			out.whole = append(out.whole, i)
 		}
+	}
+	if w.Base != "" {
+		base := p.stemSource(w.Base, scored)
+		base.half = true
+		i, err := p.add(base)
+		if err != nil {
+			return nil, err
+		}
+		out.whole = append(out.whole, i)
 	}
 	if scored {
 		p.words = append(p.words, out)
@@ -183,7 +198,7 @@ func canPrefix(text string) bool { return utf8.RuneCountInString(text) >= minEdg
 // canMisspell says that a word is long enough for a slip to be told from
 // another word, and is one at all.
 func canMisspell(text string) bool {
-	return utf8.RuneCountInString(text) >= 4 && !analysis.IsSolid(text) && !hasDigit(text)
+	return utf8.RuneCountInString(text) >= 5 && !analysis.IsSolid(text) && !hasDigit(text)
 }
 
 func hasDigit(s string) bool {
@@ -229,11 +244,12 @@ func (p *plan) add(n named) (int, error) {
 		p.sources = append(p.sources, s)
 		p.index[n.name] = i
 	}
-	if s := p.sources[i]; !n.mute && s.weight == 0 && s.found > 0 {
-		s.weight = weightOf(s.found, p.view.live)
+	if s := p.sources[i]; !n.mute && s.found > 0 {
+		w := weightOf(s.found, p.view.live)
 		if n.half {
-			s.weight = half(s.weight)
+			w = half(w)
 		}
+		s.weight = max(s.weight, w)
 	}
 	return i, nil
 }

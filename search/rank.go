@@ -61,13 +61,13 @@ func (p *plan) best(allow []*roaring.Bitmap, size int) ([]candidate, error) {
 	for _, part := range p.view.segs {
 		s.fit(len(part.rows.times))
 	}
-	var err error
-	if words := p.plainWords(); words != nil {
-		r.plain(words)
-	} else {
-		err = r.structured()
+	words := p.plainWords()
+	if words == nil {
+		err := r.structured()
+		return r.top.list, err
 	}
-	return r.top.list, err
+	r.plain(words)
+	return r.top.list, p.reorder(words, r.top.list)
 }
 
 // plainWords are the words of a query that is nothing but words.

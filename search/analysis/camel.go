@@ -1,6 +1,9 @@
 package analysis
 
-import "unicode"
+import (
+	"strings"
+	"unicode"
+)
 
 // maxCamel is the longest word in characters that is looked at for humps;
 // longer ones are data, not names.
@@ -11,16 +14,39 @@ const maxCamel = 48
 func (s Span) wordTokens(from, to int, yield func(Token) bool) bool {
 	cuts := humps(s.Text[from:to])
 	if len(cuts) == 0 {
-		return yield(s.token(Word, from, to))
+		return s.word(from, to, yield)
 	}
 	start := from
 	for _, cut := range cuts {
-		if !yield(s.token(Word, start, from+cut)) {
+		if !s.word(start, from+cut, yield) {
 			return false
 		}
 		start = from + cut
 	}
-	return yield(s.token(Word, start, to)) && yield(s.token(Whole, from, to))
+	return s.word(start, to, yield) && yield(s.token(Whole, from, to))
+}
+
+func (s Span) word(from, to int, yield func(Token) bool) bool {
+	if !yield(s.token(Word, from, to)) {
+		return false
+	}
+	n := baseLen(s.Text[from:to])
+	return n == 0 || yield(s.token(Base, from, from+n))
+}
+
+// baseLen is the length of the letters in a word that is letters and a number
+// of one or two digits, such as a version; otherwise 0.
+func baseLen(word string) int {
+	n := len(strings.TrimRight(word, "0123456789"))
+	if digits := len(word) - n; digits == 0 || digits > 2 || n < 2 {
+		return 0
+	}
+	for _, r := range word[:n] {
+		if !unicode.IsLetter(r) {
+			return 0
+		}
+	}
+	return n
 }
 
 // humps are the places in bytes at which a word falls into parts: before a

@@ -15,6 +15,7 @@ const (
 	Word  Form = iota // a word, alone or within a name
 	Char              // one character of a solid run
 	Whole             // a name as written, or its words run together
+	Base              // a word without the number at its end: wsl of wsl2
 	Pair              // two neighboring characters of a solid run
 )
 

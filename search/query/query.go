@@ -6,9 +6,8 @@ type Query struct {
 	Either []Expr
 }
 
-// An Expr matches a note that all of Must match and none of Not, and, when
-// Must is empty, at least one of Want. What Want finds counts for the rank in
-// any case.
+// An Expr matches a note that all of Must match, none of Not, and at least one
+// of Want, if there are any.
 type Expr struct {
 	Want []Word
 	Must []Term
@@ -40,6 +39,7 @@ type Word struct {
 	Field Field    // where it has to stand
 	Parts []string // all of these together are the word
 	Whole []string // and so is any of these alone
+	Base  string   // it is nearly this, if not empty
 	Stop  bool     // it says nothing about what a note is about
 	Open  bool     // it ends the question and may be unfinished; never in a script without spaces
 	Star  bool     // everything that begins with it is asked for

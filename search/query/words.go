@@ -35,11 +35,17 @@ func wordsOf(it item) []Word {
 func nameWord(span analysis.Span) Word {
 	w := Word{Text: span.Text}
 	for tok := range span.Tokens() {
-		if tok.Form == analysis.Whole {
+		switch tok.Form {
+		case analysis.Whole:
 			w.Whole = append(w.Whole, tok.Text)
-		} else {
+		case analysis.Base:
+			w.Base = tok.Text
+		default:
 			w.Parts = append(w.Parts, tok.Text)
 		}
+	}
+	if len(w.Parts) > 1 {
+		w.Base = ""
 	}
 	if strings.HasSuffix(span.Text, "+") || strings.HasSuffix(span.Text, "#") {
 		w.Parts, w.Whole = w.Whole[:1], nil
