@@ -55,6 +55,9 @@ func decode32(run []byte) []byte {
 }
 
 func decodeHex(run []byte) []byte {
+	if entropy(run) < 1 {
+		return nil // a row of threes is hexadecimal of threes, for ever
+	}
 	run = run[:len(run)/2*2]
 	plain := make([]byte, len(run)/2)
 	if _, err := hex.Decode(plain, run); err != nil {

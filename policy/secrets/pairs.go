@@ -2,6 +2,7 @@ package secrets
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -183,11 +184,14 @@ func operatorWord(s []byte) int {
 
 var foreignOperators = []string{"是", "为", "為", "は", "が", "은 ", "는 ", "이 ", "：", "＝", "é ", "è ", "är ", "это ", "является "}
 
+// typeWords may stand between a name and its value in a program.
+var typeWords = list{"string", "str", "bytes", "text", "char", "any", "varchar", "nsstring", "securestring", "secretstr"}
+
 // skipType steps over a type between a name and its value: "password: str =",
 // "token string =".
 func skipType(text []byte, i int) int {
 	end := wordChars.after(text, i, 24)
-	if end == i {
+	if end == i || !slices.Contains(typeWords, string(lowerASCII(nil, text[i:end]))) {
 		return i
 	}
 	op := blanks.after(text, end, 4)

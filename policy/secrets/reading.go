@@ -106,9 +106,6 @@ func (r *reading) decode(v view) bool {
 		var text []byte
 		var runs []run
 		eachRun(v.text, enc.in, func(s span) {
-			if entropy(s.in(v.text)) < 1 {
-				return // a row of threes is hexadecimal of threes, for ever
-			}
 			for shift := range enc.alignments {
 				plain := enc.decode(s.in(v.text)[shift:])
 				if isCompressed(plain) || isUTF16(plain) {
