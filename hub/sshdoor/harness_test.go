@@ -179,7 +179,7 @@ func (c *caller) run(t *testing.T, line string) (stdout, stderr string, status i
 
 // sayWho answers every command with the device that the hub saw.
 func sayWho(_ context.Context, s *sshdoor.Session) error {
-	_, err := fmt.Fprint(s.Out, s.Who.Device.Name)
+	_, err := fmt.Fprint(s.Stream, s.Who.Device.Name)
 	return err
 }
 

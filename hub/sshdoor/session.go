@@ -25,11 +25,9 @@ type Session struct {
 	Addr        string           // of the client
 	ID          []byte           // the SSH session id, the same for all commands of a connection
 
-	// In ends when the client has no more to say, which is not the end of
-	// the session.
-	In  io.Reader
-	Out io.Writer
-	Err io.Writer
+	// Stream is the client's input and output. Its input ends when the client
+	// has no more to say, which is not the end of the session; closing it is.
+	Stream io.ReadWriteCloser
 
 	// Stopping is closed when the door is about to stop. A session that would
 	// not end by itself ends then.
@@ -133,7 +131,7 @@ func (d *Door) dispatch(ctx context.Context, v *visitor, ch gossh.Channel, cmd C
 	}
 	return d.handle(ctx, &Session{
 		Command: cmd, Who: who, Fingerprint: fingerprint, Addr: v.RemoteAddr().String(), ID: v.conn().SessionID(),
-		In: ch, Out: ch, Err: ch.Stderr(), Stopping: d.stopping,
+		Stream: ch, Stopping: d.stopping,
 	})
 }
 

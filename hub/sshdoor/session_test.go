@@ -159,13 +159,13 @@ func TestTheEndOfInputIsNotTheEndOfASession(t *testing.T) {
 	t.Parallel()
 	goOn := make(chan struct{})
 	h := opened(t, sshdoor.Limits{}, func(ctx context.Context, s *sshdoor.Session) error {
-		if _, err := io.Copy(io.Discard, s.In); err != nil {
+		if _, err := io.Copy(io.Discard, s.Stream); err != nil {
 			return err
 		}
-		fmt.Fprintln(s.Out, "input ended")
+		fmt.Fprintln(s.Stream, "input ended")
 		select {
 		case <-goOn:
-			fmt.Fprintln(s.Out, "still here")
+			fmt.Fprintln(s.Stream, "still here")
 		case <-ctx.Done():
 		}
 		return nil
@@ -196,7 +196,7 @@ func TestClosingASessionEndsItsContext(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})
 	h := opened(t, sshdoor.Limits{}, func(ctx context.Context, s *sshdoor.Session) error {
-		fmt.Fprintln(s.Out, "running")
+		fmt.Fprintln(s.Stream, "running")
 		<-ctx.Done()
 		close(ended)
 		return nil
@@ -314,7 +314,7 @@ func TestStoppingTellsEndlessSessionsAndLetsWorkFinish(t *testing.T) {
 			return nil
 		}
 		<-finish
-		_, err := io.WriteString(s.Out, "stored")
+		_, err := io.WriteString(s.Stream, "stored")
 		return err
 	}, "laptop")
 	c := h.as(t, "laptop")

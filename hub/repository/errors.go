@@ -1,0 +1,70 @@
+package repository
+
+import (
+	"errors"
+	"io/fs"
+
+	"cairn/internal/commitform"
+	"cairn/internal/disk"
+	"cairn/internal/problem"
+	"cairn/sync/eventlog"
+	"cairn/sync/gitstore"
+)
+
+// errNoSpace hides whether a space exists from whoever may not read it.
+var errNoSpace = &problem.Problem{
+	Code:    problem.NotFound,
+	Message: "this hub has no space of that name that you may use",
+	Hint:    `"ssh HUB spaces" lists yours; an admin makes one with "cairn hub spaces create NAME" and gives rights with "cairn hub grant"`,
+}
+
+// asProblem words what is wrong with a repository of the hub for its users.
+// Any other error stays as it is.
+func asProblem(err error) error {
+	const operator = "nothing was changed; tell the hub's operator, who can look with git fsck"
+	p := &problem.Problem{Hint: operator, Err: err}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return errNoSpace
+	case errors.Is(err, gitstore.ErrDetached):
+		p.Code, p.Message = problem.Detached, "HEAD of this space is detached at the hub, so nothing is taken"
+		p.Hint = "the hub's operator runs: git symbolic-ref HEAD refs/heads/main"
+	case errors.Is(err, eventlog.ErrUnborn), errors.Is(err, gitstore.ErrNotRepository):
+		p.Code, p.Message = problem.Corrupt, "this space has lost its history at the hub"
+	case errors.Is(err, gitstore.ErrShallow), errors.Is(err, gitstore.ErrPartialClone):
+		p.Code, p.Message = problem.Shallow, "this space is not a whole repository at the hub"
+	case is[*gitstore.GarbledRefError](err):
+		p.Code, p.Message = problem.GarbledRef, "a branch of this space is garbled at the hub"
+	case is[*commitform.NewerFormatError](err):
+		p.Code, p.Message = problem.NewerSchema, "this space was made by a newer cairn: upgrade the hub"
+	case is[*gitstore.ForeignFormatError](err), is[*eventlog.ForeignError](err), errors.Is(err, commitform.ErrForeign):
+		p.Code, p.Message = problem.Foreign, "what lies at the hub under this name is not this space"
+	case is[*disk.LockedError](err), is[*gitstore.RefLockedError](err), errors.Is(err, gitstore.ErrRefChanged):
+		p.Code, p.Message = problem.Busy, "another program is writing to this space at the hub"
+		p.Hint = "nothing was changed; try again"
+	default:
+		return err
+	}
+	return p
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// errStalled gives up a push whose sender says nothing any more.
+var errStalled = &problem.Problem{
+	Code:    problem.Busy,
+	Message: "nothing arrived for a long time, so the push was given up",
+	Hint:    "nothing was stored; push again",
+}
+
+// errTooLong gives up a push that holds its place for too long.
+var errTooLong = &problem.Problem{
+	Code:    problem.Busy,
+	Message: "the push took too long and was given up",
+	Hint:    "nothing was stored; push fewer events at once, oldest first",
+}

@@ -1,0 +1,191 @@
+package repository_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/hub/devices"
+	"cairn/hub/repository"
+	"cairn/internal/disk"
+	"cairn/internal/event"
+	"cairn/internal/event/eventtest"
+	"cairn/sync/eventlog"
+	"cairn/sync/intake"
+)
+
+// forbidden is what the hub of these tests takes for a secret.
+var forbidden = strings.Join([]string{"open", "sesame"}, "-")
+
+// A hub is a set of repositories with the space "team" and some members.
+type hub struct {
+	t       *testing.T
+	dir     string
+	set     *repository.Set
+	team    *repository.Repository
+	members *devices.Members
+}
+
+func newHub(t *testing.T, limits repository.Limits) *hub {
+	t.Helper()
+	h := &hub{t: t, dir: t.TempDir(), members: &devices.Members{}}
+	h.set = repository.NewSet(disk.OS, h.dir, limits, slog.New(slog.DiscardHandler))
+	t.Cleanup(func() {
+		if err := h.set.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	var err error
+	if h.team, err = h.set.Create("team", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	h.enrol("ana", devices.Write, "laptop", "desktop")
+	return h
+}
+
+func (h *hub) enrol(person string, role devices.Role, names ...string) {
+	h.t.Helper()
+	for _, name := range names {
+		key, device := eventtest.Key("i "+name).Public(), eventtest.Key(name).Public()
+		err := h.members.Invite(public(key), person, []string{"team"}, role, time.Now(), devices.DefaultTTL)
+		if err == nil {
+			_, err = h.members.Enrol(public(key), public(device), name, time.Now())
+		}
+		if err != nil {
+			h.t.Fatal(err)
+		}
+	}
+}
+
+// repo is where the tests look without asking the hub.
+func (h *hub) repo() string { return filepath.Join(h.dir, "spaces", "team.git") }
+
+// pusher judges as the real hub does, with one secret instead of many.
+func (h *hub) pusher(device string) repository.Pusher {
+	bad := func(text []byte, field string) []intake.Finding {
+		if bytes.Contains(text, []byte(forbidden)) {
+			return []intake.Finding{{Rule: "secret", Field: field}}
+		}
+		return nil
+	}
+	a := repository.Admission{
+		Members: h.members, Space: "team", Now: time.Now(),
+		Decide: func(e event.Event) []intake.Finding {
+			b, err := event.Unsigned(e)
+			if err != nil {
+				h.t.Error(err)
+			}
+			return bad(b, "payload.content")
+		},
+	}
+	return repository.Pusher{
+		Device: eventtest.Device(device), Admit: a.Admit,
+		Raw: func(_ plumbing.ObjectType, b []byte) []intake.Finding { return bad(b, "raw") },
+	}
+}
+
+// files is every file in the hub's folder with a hash of its bytes.
+func (h *hub) files() map[string]string {
+	h.t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(h.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		// A lock file says who held it last; it is no part of the repository.
+		if filepath.Base(path) != "append.lock" {
+			all[path] = fmt.Sprintf("%x", sha256.Sum256(b))
+		}
+		return err
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return all
+}
+
+func (h *hub) head() plumbing.Hash {
+	h.t.Helper()
+	refs, err := h.team.Refs()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return refs[event.MainRef]
+}
+
+// events are the ids in the hub's main, read from the disk.
+func (h *hub) events() []event.ID {
+	h.t.Helper()
+	log, err := eventlog.Open(disk.OS, h.repo(), "team")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer log.Close()
+	return eventsOf(h.t, log)
+}
+
+func eventsOf(t *testing.T, log *eventlog.Log) []event.ID {
+	t.Helper()
+	head, err := log.Head()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []event.ID
+	err = log.Added(context.Background(), plumbing.ZeroHash, head.Tree, func(s eventlog.Stored) error {
+		ids = append(ids, s.ID)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// fsck has stock git judge the hub's repository.
+func (h *hub) fsck() {
+	h.t.Helper()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		h.t.Log("SKIPPED: no git on this machine, so fsck was not run")
+		return
+	}
+	out, err := exec.Command(git, "-C", h.repo(), "fsck", "--strict", "--full").CombinedOutput()
+	if err != nil || strings.Contains(string(out), "dangling") {
+		h.t.Errorf("git fsck: %v\n%s", err, out)
+	}
+}
+
+// serve runs one session of the hub and returns the client's end of it.
+func (h *hub) serve(run func(context.Context, io.ReadWriteCloser) error) (net.Conn, func() error) {
+	client, server := net.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- errors.Join(run(context.Background(), server), server.Close())
+	}()
+	return client, func() error {
+		defer client.Close()
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(30 * time.Second):
+			return errors.New("the hub does not end the session")
+		}
+	}
+}

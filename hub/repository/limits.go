@@ -1,0 +1,101 @@
+package repository
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"cairn/internal/event"
+	"cairn/sync/gitstore"
+)
+
+// Limits bound what pushes may cost. A zero field means its default.
+type Limits struct {
+	Pack   gitstore.Limits // of one push: 1 GiB, 2 million objects, 9 MiB an object, 16 GiB inflated
+	Pushes int             // that are received and checked at once: 4
+	Stall  time.Duration   // without a byte while a pack arrives: 1 minute
+	Whole  time.Duration   // for one push from its first command to its answer: 30 minutes
+}
+
+func (l Limits) withDefaults() Limits {
+	setDefault(&l.Pack.Bytes, 1<<30)
+	setDefault(&l.Pack.Objects, 2_000_000)
+	setDefault(&l.Pack.ObjectSize, event.MaxFile+1<<20)
+	setDefault(&l.Pack.Inflated, 16<<30)
+	setDefault(&l.Pushes, 4)
+	setDefault(&l.Stall, time.Minute)
+	setDefault(&l.Whole, 30*time.Minute)
+	return l
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// A gate lets in one push of a device at a time, and a few of all.
+type gate struct {
+	slots chan struct{}
+
+	mu      sync.Mutex // guards devices
+	devices map[event.DeviceID]chan struct{}
+}
+
+func newGate(slots int) *gate {
+	return &gate{slots: make(chan struct{}, slots), devices: map[event.DeviceID]chan struct{}{}}
+}
+
+// enter waits for the device's turn and for a slot. The caller calls leave.
+func (g *gate) enter(ctx context.Context, d event.DeviceID) (leave func(), err error) {
+	turn := g.turn(d)
+	if err := take(ctx, turn); err != nil {
+		return nil, err
+	}
+	if err := take(ctx, g.slots); err != nil {
+		<-turn
+		return nil, err
+	}
+	return func() { <-g.slots; <-turn }, nil
+}
+
+func (g *gate) turn(d event.DeviceID) chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.devices[d] == nil {
+		g.devices[d] = make(chan struct{}, 1)
+	}
+	return g.devices[d]
+}
+
+func take(ctx context.Context, slot chan struct{}) error {
+	select {
+	case slot <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// A watched reader gives up when nothing arrives for a while.
+type watched struct {
+	io.Reader
+	timer *time.Timer
+	after time.Duration
+}
+
+func watch(r io.Reader, after time.Duration, giveUp func()) *watched {
+	return &watched{Reader: r, timer: time.AfterFunc(after, giveUp), after: after}
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.Reader.Read(p)
+	if n > 0 {
+		w.timer.Reset(w.after)
+	}
+	return n, err
+}
+
+func (w *watched) stop() { w.timer.Stop() }

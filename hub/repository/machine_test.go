@@ -1,0 +1,242 @@
+package repository_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/hub/repository"
+	"cairn/internal/disk"
+	"cairn/internal/event"
+	"cairn/internal/event/eventtest"
+	"cairn/internal/hubwire"
+	"cairn/sync/eventlog"
+	"cairn/sync/gitstore"
+	"cairn/sync/gitwire"
+	"cairn/sync/history"
+	"cairn/sync/merge"
+)
+
+// A machine is a clone with a log of its own.
+type machine struct {
+	t     *testing.T
+	hub   *hub
+	name  string
+	store *gitstore.Store
+	log   *eventlog.Log
+	graph *history.Graph
+}
+
+func (h *hub) clone(name string) *machine {
+	h.t.Helper()
+	dir := filepath.Join(h.t.TempDir(), name+".git")
+	if err := gitstore.Init(disk.OS, dir); err != nil {
+		h.t.Fatal(err)
+	}
+	store, err := gitstore.Open(disk.OS, dir)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	m := &machine{t: h.t, hub: h, name: name, store: store, graph: history.New(store)}
+	head := m.fetch()
+	if err := store.UpdateRef(event.MainRef, plumbing.ZeroHash, head); err != nil {
+		h.t.Fatal(err)
+	}
+	if m.log, err = eventlog.Open(disk.OS, dir, "team"); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() {
+		if err := errors.Join(m.log.Close(), store.Close()); err != nil {
+			h.t.Error(err)
+		}
+	})
+	return m
+}
+
+// fetch brings the hub's objects over and returns the hub's head.
+func (m *machine) fetch() plumbing.Hash {
+	m.t.Helper()
+	conn, end := m.hub.serve(m.hub.team.ServeFetch)
+	ad, err := gitwire.ReadAdvert(conn)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	head := ad.Refs[event.MainRef]
+	if known, err := m.store.Has(head); err != nil || known {
+		conn.Close()
+		// The hub sees that the client went away without asking for anything.
+		_ = end()
+		return head
+	}
+	pack, err := gitwire.Fetch(context.Background(), conn, ad, gitwire.FetchRequest{
+		Wants: []plumbing.Hash{head}, Haves: m.graph.Sample([]plumbing.Hash{m.tip()}, 32),
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	q, err := m.store.Quarantine()
+	if err == nil {
+		err = errors.Join(q.Receive(context.Background(), pack, gitstore.Limits{}), q.Publish())
+	}
+	// The side-band goes on for a packet after the pack.
+	if _, cerr := io.Copy(io.Discard, pack); cerr != nil {
+		err = errors.Join(err, cerr)
+	}
+	if err := errors.Join(err, end()); err != nil {
+		m.t.Fatal(err)
+	}
+	return head
+}
+
+func (m *machine) tip() plumbing.Hash {
+	h, err := m.store.Ref(event.MainRef)
+	if err != nil && !errors.Is(err, plumbing.ErrReferenceNotFound) {
+		m.t.Fatal(err)
+	}
+	return h
+}
+
+// pull fetches and joins.
+func (m *machine) pull() {
+	m.t.Helper()
+	head, tip := m.fetch(), m.tip()
+	if err := m.graph.Add(head, tip); err != nil {
+		m.t.Fatal(err)
+	}
+	joined, err := merge.Heads(m.store, m.graph, tip, head)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if _, err := m.store.WritePack(joined.Objects); err != nil {
+		m.t.Fatal(err)
+	}
+	if joined.Commit == tip {
+		return
+	}
+	if err := m.store.UpdateRef(event.MainRef, tip, joined.Commit); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// event is a signed event of this machine.
+func (m *machine) event(text string) event.Event {
+	e := eventtest.Note(text)
+	e.Space, e.Classification = "team", event.Public
+	return eventtest.Signed(e, m.name)
+}
+
+// append commits events as cairn does.
+func (m *machine) append(events ...event.Event) {
+	m.t.Helper()
+	_, err := m.log.Append(context.Background(), func(eventlog.Head) ([]event.Event, error) { return events, nil })
+	if err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *machine) note(text string) event.Event {
+	m.t.Helper()
+	e := m.event(text)
+	m.append(e)
+	return e
+}
+
+// An answer is what the hub said to a push.
+type answer struct {
+	outcome repository.Outcome
+	result  gitwire.PushResult
+	err     error // of the client
+	session error // of the hub
+	lines   []string
+}
+
+func (a answer) refusals() []hubwire.Refusal {
+	var list []hubwire.Refusal
+	for _, line := range a.lines {
+		if r, ok := hubwire.ParseRefusal(line); ok {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+func (a answer) rules() []string {
+	rules := map[string]bool{}
+	for _, r := range a.refusals() {
+		rules[r.Rule] = true
+	}
+	return slices.Sorted(maps.Keys(rules))
+}
+
+// push sends this machine's main to a ref of the hub.
+func (m *machine) push(ref string) answer {
+	m.t.Helper()
+	return m.pushTip(ref, m.tip())
+}
+
+// pushTip sends a history, and more objects with it.
+func (m *machine) pushTip(ref string, tip plumbing.Hash, more ...plumbing.Hash) answer {
+	m.t.Helper()
+	return m.send(ref, tip, func(w io.Writer, theirs plumbing.Hash) error { return m.encode(w, tip, theirs, more...) })
+}
+
+func (m *machine) encode(w io.Writer, tip, theirs plumbing.Hash, more ...plumbing.Hash) error {
+	if err := m.graph.Add(tip); err != nil {
+		return err
+	}
+	ids, err := history.NewObjects(context.Background(), m.store, m.graph, []plumbing.Hash{tip}, []plumbing.Hash{theirs})
+	if err != nil {
+		return err
+	}
+	return m.store.EncodePack(w, append(ids, more...))
+}
+
+// send pushes whatever pack writes.
+func (m *machine) send(ref string, tip plumbing.Hash, pack func(w io.Writer, theirs plumbing.Hash) error) answer {
+	m.t.Helper()
+	var a answer
+	conn, end := m.hub.serve(func(ctx context.Context, rw io.ReadWriteCloser) (err error) {
+		a.outcome, err = m.hub.team.ServePush(ctx, rw, m.hub.pusher(m.name))
+		return err
+	})
+	ad, err := gitwire.ReadAdvert(conn)
+	if err != nil {
+		a.err, a.session = err, end()
+		return a
+	}
+	cmd := gitwire.Command{Old: ad.Refs[ref], New: tip, Ref: ref}
+	if tip.IsZero() && cmd.Old.IsZero() {
+		cmd.Old = ad.Refs[event.MainRef] // a deletion has to name something
+	}
+	a.result, a.err = gitwire.Push(context.Background(), conn, ad, cmd, gitwire.PushOptions{
+		WritePack: func(w io.Writer) error { return pack(w, ad.Refs[event.MainRef]) },
+		Messages:  func(line string) { a.lines = append(a.lines, line) },
+	})
+	conn.Close()
+	a.session = end()
+	return a
+}
+
+// object stores a hand-made object on the machine.
+func (m *machine) object(kind plumbing.ObjectType, data []byte) plumbing.Hash {
+	m.t.Helper()
+	o := gitstore.NewObject(kind, data)
+	if _, err := m.store.WritePack([]gitstore.Object{o}); err != nil {
+		m.t.Fatal(err)
+	}
+	return o.Hash
+}
+
+func mergeCommit(m *machine, a, b plumbing.Hash) (gitstore.Object, []gitstore.Object, error) {
+	return merge.Commit(m.store, a, b)
+}
+
+// pkt is one pkt-line.
+func pkt(line string) string { return fmt.Sprintf("%04x%s", len(line)+4, line) }

@@ -1,0 +1,235 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/internal/commitform"
+	"cairn/internal/event"
+	"cairn/sync/gitstore"
+	"cairn/sync/gitwire"
+	"cairn/sync/intake"
+)
+
+// A Pusher is who pushes, and how what they push is judged.
+type Pusher struct {
+	Device event.DeviceID
+	// Admit and Raw are as in intake.Options.
+	Admit func(event.Event) []intake.Finding
+	Raw   func(plumbing.ObjectType, []byte) []intake.Finding
+}
+
+// An Outcome is what became of a push, for the record. It holds nothing of
+// what was refused.
+type Outcome struct {
+	Asked  bool          // for anything at all
+	Ref    string        // that was asked for, if it is one that can be
+	Taken  bool          // it is in the history now
+	Head   plumbing.Hash // of the branch afterwards, if it was taken
+	Events []event.ID    // that are new, or that were refused by name
+	Rules  []string      // that were broken
+}
+
+// ServePush is git-receive-pack on the stream. A refused push is no error: the
+// client was told. Errors: a *problem.Problem about the repository, those of
+// the stream, the context's.
+func (r *Repository) ServePush(ctx context.Context, stream io.ReadWriteCloser, by Pusher) (_ Outcome, err error) {
+	refs, err := r.Refs()
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := gitwire.Advertise(stream, refs, "", gitwire.PushCaps); err != nil {
+		return Outcome{}, err
+	}
+	req, err := gitwire.ReadPush(ctx, stream, gitwire.PushCaps)
+	reply := gitwire.NewPushReply(stream, req)
+	defer func() { err = errors.Join(err, reply.Close()) }()
+	if is[*gitwire.ProtocolError](err) || is[*gitwire.UnsupportedError](err) {
+		return Outcome{Asked: true, Rules: []string{"protocol"}}, reply.Fatal(err.Error())
+	}
+	if err != nil || len(req.Commands) == 0 {
+		return Outcome{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, r.set.limits.Whole, errTooLong)
+	defer cancel()
+	p := &push{r: r, req: req, reply: reply, stream: stream, by: by, out: Outcome{Asked: true}}
+	err = p.serve(ctx)
+	return p.out, err
+}
+
+// push is one push, from its commands to its report.
+type push struct {
+	r      *Repository
+	req    *gitwire.PushRequest
+	reply  *gitwire.PushReply
+	stream io.ReadWriteCloser
+	by     Pusher
+	out    Outcome
+}
+
+func (p *push) serve(ctx context.Context) (err error) {
+	leave, err := p.r.set.gate.enter(ctx, p.by.Device)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	q, err := p.r.log.Store().Quarantine()
+	if err != nil {
+		return asProblem(err)
+	}
+	// Whatever happens, nothing stays in quarantine.
+	defer func() { err = errors.Join(err, q.Discard()) }()
+	head, err := p.r.log.Head()
+	if err != nil {
+		return asProblem(err)
+	}
+	cmd, nos := checkCommands(p.req.Commands, head.Commit)
+	if p.req.HasPack() {
+		if err := p.receive(ctx, q); err != nil {
+			return p.badPack(err)
+		}
+	}
+	if slices.ContainsFunc(nos, func(n *no) bool { return n != nil }) {
+		return p.refuseRefs(nos)
+	}
+	p.out.Ref = cmd.Ref
+	findings, err := p.check(ctx, q, cmd)
+	if err != nil {
+		return err
+	}
+	if len(findings) > 0 {
+		return p.refuseFindings(findings)
+	}
+	return p.take(ctx, q, cmd)
+}
+
+// receive brings the pack into quarantine. A push of whose refs none is taken
+// is received as well: the client cannot hear an answer before it has sent
+// everything.
+func (p *push) receive(ctx context.Context, q *gitstore.Quarantine) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	in := watch(p.stream, p.r.set.limits.Stall, func() {
+		cancel(errStalled)
+		// Only closing ends a read that waits.
+		if err := p.stream.Close(); err != nil {
+			p.r.set.log.Debug("close a stalled push", "err", err)
+		}
+	})
+	defer in.stop()
+	err := q.Receive(ctx, in, p.r.set.limits.Pack)
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
+	return err
+}
+
+// badPack answers a pack that could not be taken.
+func (p *push) badPack(err error) error {
+	limit, tooBig := errors.AsType[*gitstore.LimitError](err)
+	bad, broken := errors.AsType[*gitstore.BadPackError](err)
+	reason := ""
+	switch {
+	case tooBig:
+		reason = limit.Error()
+		p.out.Rules = []string{"limit"}
+		p.reply.Message("cairn: " + reason + "\ncairn: push fewer events at once, oldest first")
+	case broken && !errors.Is(bad, io.ErrUnexpectedEOF):
+		reason = bad.Error()
+		p.out.Rules = []string{"pack"}
+		p.reply.Message("cairn: " + reason + "\ncairn: run git fsck in your repository, then push again")
+	default:
+		return err
+	}
+	if err := p.report(reason, "the pack was not taken"); err != nil {
+		return err
+	}
+	return p.drain()
+}
+
+// drain reads what a client still sends, or it would not hear the answer.
+func (p *push) drain() error {
+	in := watch(p.stream, p.r.set.limits.Stall, func() {
+		if err := p.stream.Close(); err != nil {
+			p.r.set.log.Debug("close a refused push", "err", err)
+		}
+	})
+	defer in.stop()
+	_, err := io.Copy(io.Discard, io.LimitReader(in, p.r.set.limits.Pack.Bytes))
+	return err
+}
+
+func (p *push) check(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command) ([]intake.Finding, error) {
+	report, err := intake.Check(ctx, q, []plumbing.Hash{cmd.New}, intake.Options{
+		Space: p.r.Space(), Admit: p.by.Admit, Raw: p.by.Raw, Known: p.r.log.Store().Has,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("check a push: %w", err)
+	}
+	p.out.Events = report.Events
+	return report.Findings, nil
+}
+
+// report ends the push with one reason for all its refs; none is success.
+func (p *push) report(unpack, reason string) error {
+	var results []gitwire.Result
+	for _, c := range p.req.Commands {
+		results = append(results, gitwire.Result{Ref: c.Ref, Reason: reason})
+	}
+	return p.reply.Report(unpack, results)
+}
+
+// refuseRefs answers a push that names what cannot be pushed.
+func (p *push) refuseRefs(nos []*no) error {
+	var results []gitwire.Result
+	said := map[string]bool{}
+	for i, c := range p.req.Commands {
+		results = append(results, gitwire.Result{Ref: c.Ref, Reason: nos[i].reason})
+		p.broke(nos[i].rule)
+		if advice := nos[i].advice; advice != "" && !said[advice] {
+			said[advice] = true
+			p.reply.Message("cairn: " + advice)
+		}
+	}
+	return p.reply.Report("", results)
+}
+
+func (p *push) broke(rule string) {
+	if !slices.Contains(p.out.Rules, rule) {
+		p.out.Rules = append(p.out.Rules, rule)
+	}
+}
+
+// take lands the push and tells what became of it.
+func (p *push) take(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command) error {
+	start := time.Now()
+	done, refused, err := p.r.land(ctx, q, cmd)
+	if err != nil {
+		return asProblem(err)
+	}
+	if refused != nil && refused.event != "" {
+		f := intake.Finding{Rule: refused.rule, Commit: cmd.New, Path: commitform.Path(refused.event), Event: refused.event, Hint: refused.advice}
+		return p.refuseFindings([]intake.Finding{f})
+	}
+	if refused != nil {
+		p.broke(refused.rule)
+		p.reply.Message("cairn: " + refused.advice)
+		return p.report("", refused.reason)
+	}
+	p.out.Taken, p.out.Head = true, done.head
+	p.r.set.log.Debug("landed a push", "space", p.r.Space().Name, "took", time.Since(start))
+	if done.merged {
+		p.reply.Message(fmt.Sprintf("cairn: joined with what came before, main is now %s; git pull --ff-only brings it", done.head))
+	}
+	result := gitwire.Result{Ref: cmd.Ref}
+	if cmd.Ref == ForMain && done.head == cmd.New {
+		result.Landed = &gitwire.Command{Old: done.old, New: done.head, Ref: event.MainRef}
+	}
+	return p.reply.Report("", []gitwire.Result{result})
+}

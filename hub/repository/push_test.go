@@ -1,0 +1,558 @@
+package repository_test
+
+import (
+	"bytes"
+	"context"
+	"crypto"
+	"crypto/ed25519"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/hub/devices"
+	"cairn/hub/repository"
+	"cairn/internal/commitform"
+	"cairn/internal/disk"
+	"cairn/internal/event"
+	"cairn/internal/event/eventtest"
+	"cairn/internal/problem"
+	"cairn/sync/gitstore"
+	"cairn/sync/gittree"
+	"cairn/sync/gitwire"
+	"cairn/sync/intake"
+)
+
+func public(k crypto.PublicKey) ed25519.PublicKey { return k.(ed25519.PublicKey) }
+
+func (a answer) mustBeTaken(t *testing.T) {
+	t.Helper()
+	if a.err != nil || a.session != nil || !a.outcome.Taken {
+		t.Fatalf("the push was not taken: %v, %v\n%s", a.err, a.session, strings.Join(a.lines, "\n"))
+	}
+}
+
+// mustBeRefused checks the no, and that the hub's folder is as it was.
+func (a answer) mustBeRefused(t *testing.T, h *hub, before map[string]string, words ...string) {
+	t.Helper()
+	if _, ok := errors.AsType[*gitwire.RejectedError](a.err); !ok || a.session != nil || a.outcome.Taken {
+		t.Errorf("the push was not refused in order: %v, %v, %+v", a.err, a.session, a.outcome)
+		return
+	}
+	said := strings.Join(append(a.lines, a.err.Error()), "\n")
+	for _, w := range words {
+		if !strings.Contains(said, w) {
+			t.Errorf("the hub does not say %q:\n%s", w, said)
+		}
+	}
+	if strings.Contains(said, forbidden) {
+		t.Errorf("the hub repeats the secret:\n%s", said)
+	}
+	if after := h.files(); !maps.Equal(before, after) {
+		t.Errorf("something stays of a refused push:\n%v\n%v", slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
+	}
+}
+
+func TestAPushIsFoundByTheOtherMachine(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	laptop, desktop := h.clone("laptop"), h.clone("desktop")
+	one, two := laptop.note("one"), laptop.note("two")
+	a := laptop.push(event.MainRef)
+	a.mustBeTaken(t)
+	if a.outcome.Head != laptop.tip() || !slices.Equal(a.outcome.Events, []event.ID{one.ID, two.ID}) {
+		t.Errorf("outcome %+v", a.outcome)
+	}
+	desktop.pull()
+	if got := eventsOf(t, desktop.log); !slices.Equal(got, eventsOf(t, laptop.log)) || len(got) != 2 {
+		t.Errorf("the desktop has %v", got)
+	}
+	laptop.push(event.MainRef).mustBeTaken(t) // nothing new
+	h.fsck()
+}
+
+func TestTheHubJoinsWhatIsPushedForMain(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	laptop, desktop := h.clone("laptop"), h.clone("desktop")
+	laptop.note("one")
+	a := laptop.push(repository.ForMain)
+	a.mustBeTaken(t)
+	if want := (gitwire.Command{Old: a.result.Landed.Old, New: laptop.tip(), Ref: event.MainRef}); a.result.Landed != want {
+		t.Errorf("a fast-forward landed as %+v", a.result.Landed)
+	}
+	desktop.note("two")
+	a = desktop.push(repository.ForMain)
+	a.mustBeTaken(t)
+	if a.result.Landed.Ref != repository.ForMain || h.head() == desktop.tip() {
+		t.Errorf("a join is reported as %+v", a.result.Landed)
+	}
+	if said := strings.Join(a.lines, "\n"); !strings.Contains(said, h.head().String()) {
+		t.Errorf("the new head is not told: %s", said)
+	}
+	// Both machines make the very commit that the hub made.
+	laptop.fetch()
+	o, _, err := commitOf(laptop, laptop.tip(), desktop.tip())
+	if err != nil || o != h.head() {
+		t.Errorf("the hub's merge is %s, ours %s, %v", h.head(), o, err)
+	}
+	desktop.push(repository.ForMain).mustBeTaken(t) // contained already
+	if len(h.events()) != 2 {
+		t.Errorf("the hub has %v", h.events())
+	}
+	h.fsck()
+}
+
+func TestRacingPushesAllLand(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	const machines, rounds = 4, 6
+	h.enrol("bo", devices.Write, "m0", "m1", "m2", "m3")
+	w := h.set.Feed().Watch(h.team)
+	defer w.Close()
+	var all []*machine
+	for _, name := range []string{"m0", "m1", "m2", "m3"} {
+		all = append(all, h.clone(name))
+	}
+	var wg sync.WaitGroup
+	for _, m := range all {
+		wg.Go(func() {
+			for range rounds {
+				m.note("hello")
+				if a := m.push(repository.ForMain); a.err != nil || a.session != nil {
+					t.Errorf("%s: %v, %v", m.name, a.err, a.session)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := h.events(); len(got) != machines*rounds {
+		t.Errorf("%d events at the hub", len(got))
+	}
+	last := plumbing.ZeroHash
+	for range len(w.Changes) {
+		last = (<-w.Changes).New
+	}
+	if last != h.head() {
+		t.Errorf("watchers know %s, the head is %s", last, h.head())
+	}
+	h.fsck()
+}
+
+func TestRefsThatAreNotTaken(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	m := h.clone("laptop")
+	m.note("stored")
+	m.push(event.MainRef).mustBeTaken(t)
+	m.note("new")
+	before := h.files()
+	for ref, words := range map[string][]string{
+		"HEAD":                             {"HEAD is not a branch", "git switch main"},
+		"refs/heads/HEAD":                  {"HEAD is not a branch", "git switch main"},
+		"refs/for/HEAD":                    {"HEAD is not a branch"},
+		"refs/heads/topic":                 {"only main is taken", "HEAD:refs/for/main"},
+		"refs/for/topic":                   {"only main is taken", "HEAD:refs/for/main"},
+		"refs/tags/v1":                     {"tags are not taken", "--tags"},
+		"refs/notes/x":                     {"only main is taken", "git push HUB main"},
+		"refs/replace/" + m.tip().String(): {"only main is taken"},
+		"refs/cairn/epoch":                 {"only main is taken"},
+		"refs/heads/main/x":                {"only main is taken"},
+	} {
+		m.push(ref).mustBeRefused(t, h, before, words...)
+	}
+	for _, ref := range []string{event.MainRef, repository.ForMain, "refs/heads/topic"} {
+		a := m.send(ref, plumbing.ZeroHash, func(io.Writer, plumbing.Hash) error { return nil })
+		a.mustBeRefused(t, h, before, "nothing can be deleted here", "cairn redact")
+	}
+}
+
+func TestHistoryIsOnlyAddedTo(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	laptop, desktop := h.clone("laptop"), h.clone("desktop")
+	laptop.note("one")
+	laptop.push(event.MainRef).mustBeTaken(t)
+	desktop.note("two")
+	before := h.files()
+	desktop.push(event.MainRef).mustBeRefused(t, h, before, "not a fast-forward", "HEAD:refs/for/main")
+	desktop.push(repository.ForMain).mustBeTaken(t)
+}
+
+// Each attack is refused by the rule that it breaks, by name, and leaves no
+// file behind.
+func TestAttacks(t *testing.T) {
+	t.Parallel()
+	secret := func(m *machine) event.Event { return m.event("the word is " + forbidden) }
+	attacks := map[string]struct {
+		rules []string
+		make  func(h *hub, m *machine) answer
+	}{
+		"a secret": {[]string{"secret"}, func(h *hub, m *machine) answer {
+			m.append(secret(m))
+			return m.push(repository.ForMain)
+		}},
+		"a secret under a later commit": {[]string{"secret"}, func(h *hub, m *machine) answer {
+			m.append(secret(m))
+			m.note("nothing to see")
+			return m.push(event.MainRef)
+		}},
+		"a secret in an object that no commit needs": {[]string{"secret", intake.RuleUnreachable}, func(h *hub, m *machine) answer {
+			m.note("fine")
+			return m.pushTip(event.MainRef, m.tip(), m.object(plumbing.BlobObject, []byte(forbidden)))
+		}},
+		"a secret in a tag": {[]string{intake.RuleObject, "secret"}, func(h *hub, m *machine) answer {
+			m.note("fine")
+			tag := "object " + m.tip().String() + "\ntype commit\ntag v1\ntagger a <a@b> 1 +0000\n\n" + forbidden + "\n"
+			return m.pushTip(event.MainRef, m.tip(), m.object(plumbing.TagObject, []byte(tag)))
+		}},
+		"a secret in a commit message": {[]string{intake.RuleCommit, "secret"}, func(h *hub, m *machine) answer {
+			return m.pushCommit(func(c string) string { return c + forbidden + "\n" })
+		}},
+		"a secret as the author": {[]string{intake.RuleCommit, "secret"}, func(h *hub, m *machine) answer {
+			return m.pushCommit(func(c string) string { return strings.Replace(c, "author ", "author "+forbidden+" ", 1) })
+		}},
+		"a secret in a path": {[]string{intake.RulePath, "secret"}, func(h *hub, m *machine) answer {
+			e := m.event("fine")
+			return m.pushTree(e, "events/"+forbidden+".json", encoded(t, e))
+		}},
+		"a file beside the events": {[]string{intake.RulePath}, func(h *hub, m *machine) answer {
+			return m.pushTree(m.event("fine"), ".gitattributes", []byte("* -text\n"))
+		}},
+		"an event of a stranger": {[]string{repository.RuleUnknownDevice}, func(h *hub, m *machine) answer {
+			m.append(eventtest.Signed(m.event("hello"), "stranger"))
+			return m.push(event.MainRef)
+		}},
+		"an event that claims another's name": {[]string{intake.RuleSignature}, func(h *hub, m *machine) answer {
+			e := m.event("hello")
+			e.Actor.Device = eventtest.Device("desktop")
+			return m.pushTree(e, commitform.Path(e.ID), encoded(t, e))
+		}},
+		"an event without a signature": {[]string{intake.RuleSignature}, func(h *hub, m *machine) answer {
+			e := m.event("hello")
+			e.Sig = nil
+			return m.pushTree(e, commitform.Path(e.ID), encoded(t, e))
+		}},
+		"an event of a revoked device": {[]string{repository.RuleRevokedDevice}, func(h *hub, m *machine) answer {
+			if _, err := h.members.Revoke(string(eventtest.Device("desktop")), time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			m.append(eventtest.Signed(m.event("hello"), "desktop"))
+			return m.push(event.MainRef)
+		}},
+		"an event of somebody who may only read": {[]string{repository.RuleNoRight}, func(h *hub, m *machine) answer {
+			h.enrol("bo", devices.Read, "reader")
+			m.append(eventtest.Signed(m.event("hello"), "reader"))
+			return m.push(event.MainRef)
+		}},
+		"an event from the future": {[]string{repository.RuleClock}, func(h *hub, m *machine) answer {
+			e := m.event("hello")
+			e.ID = event.NewID(time.Now().Add(event.MaxAhead + time.Minute))
+			m.append(eventtest.Signed(e, m.name))
+			return m.push(event.MainRef)
+		}},
+		"an event of another space": {[]string{intake.RuleSpace}, func(h *hub, m *machine) answer {
+			e := eventtest.Signed(eventtest.Note("hello"), m.name)
+			return m.pushTree(e, commitform.Path(e.ID), encoded(t, e))
+		}},
+		"an event written on a detached HEAD": {[]string{intake.RuleRef}, func(h *hub, m *machine) answer {
+			e := m.event("hello")
+			e.Ref = "HEAD"
+			e = eventtest.Signed(e, m.name)
+			return m.pushTree(e, commitform.Path(e.ID), encoded(t, e))
+		}},
+		"another first commit": {[]string{intake.RuleRoot}, func(h *hub, m *machine) answer {
+			space := commitform.Space{Name: "team", ID: event.NewID(time.Now())}
+			tree := m.put(plumbing.ZeroHash, commitform.SpaceFile, commitform.EncodeSpace(space))
+			root := m.object(plumbing.CommitObject, commitform.Root(tree, space.ID))
+			return m.pushTip(repository.ForMain, root)
+		}},
+		"a head that never came": {[]string{intake.RuleMissing}, func(h *hub, m *machine) answer {
+			return m.send(repository.ForMain, plumbing.ComputeHash(plumbing.CommitObject, nil), func(w io.Writer, _ plumbing.Hash) error {
+				return m.store.EncodePack(w, nil)
+			})
+		}},
+	}
+	for name, attack := range attacks {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t, repository.Limits{})
+			m := h.clone("laptop")
+			m.note("stored before")
+			m.push(event.MainRef).mustBeTaken(t)
+			before := h.files()
+			a := attack.make(h, m)
+			a.mustBeRefused(t, h, before, "nothing of this push was stored")
+			if got := a.rules(); !slices.Equal(got, slices.Sorted(slices.Values(attack.rules))) {
+				t.Errorf("rules %v, want %v:\n%s", got, attack.rules, strings.Join(a.lines, "\n"))
+			}
+			h.fsck()
+		})
+	}
+}
+
+func encoded(t *testing.T, e event.Event) []byte {
+	t.Helper()
+	b, err := event.Encode(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// put adds a file to a tree of the machine.
+func (m *machine) put(tree plumbing.Hash, path string, content []byte) plumbing.Hash {
+	m.t.Helper()
+	blob := m.object(plumbing.BlobObject, content)
+	out, made, err := gittree.Insert(m.store, tree, path, blob)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if _, err := m.store.WritePack(made); err != nil {
+		m.t.Fatal(err)
+	}
+	return out
+}
+
+func (m *machine) tree() plumbing.Hash {
+	m.t.Helper()
+	head, err := m.log.Head()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return head.Tree
+}
+
+// pushTree pushes a commit for e that adds the file at path.
+func (m *machine) pushTree(e event.Event, path string, content []byte) answer {
+	m.t.Helper()
+	tree := m.put(m.tree(), path, content)
+	return m.pushTip(event.MainRef, m.object(plumbing.CommitObject, commitform.Event(tree, m.tip(), commitform.HeadOf(e))))
+}
+
+// pushCommit pushes an event whose commit was edited.
+func (m *machine) pushCommit(edit func(string) string) answer {
+	m.t.Helper()
+	e := m.event("fine")
+	tree := m.put(m.tree(), commitform.Path(e.ID), encoded(m.t, e))
+	commit := edit(string(commitform.Event(tree, m.tip(), commitform.HeadOf(e))))
+	return m.pushTip(event.MainRef, m.object(plumbing.CommitObject, []byte(commit)))
+}
+
+func commitOf(m *machine, a, b plumbing.Hash) (plumbing.Hash, []gitstore.Object, error) {
+	if err := m.graph.Add(a, b); err != nil {
+		return plumbing.ZeroHash, nil, err
+	}
+	o, trees, err := mergeCommit(m, a, b)
+	return o.Hash, trees, err
+}
+
+func TestEveryFindingIsReportedAndTheOthersCanGo(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	m := h.clone("laptop")
+	before := h.files()
+	var bad []event.ID
+	for i := range 6 {
+		e := m.event("fine")
+		if i%2 == 0 {
+			e = m.event("the word is " + forbidden)
+			bad = append(bad, e.ID)
+		}
+		m.append(e)
+	}
+	a := m.push(event.MainRef)
+	a.mustBeRefused(t, h, before, "3 findings")
+	var named []event.ID
+	for _, r := range a.refusals() {
+		if r.Rule != "secret" || r.Field != "payload.content" || r.Path != commitform.Path(r.Event) || r.Commit == (commitform.Hash{}) {
+			t.Errorf("refusal %+v", r)
+		}
+		named = append(named, r.Event)
+	}
+	slices.Sort(named)
+	slices.Sort(bad)
+	if !slices.Equal(named, bad) || !slices.Equal(slices.Sorted(slices.Values(a.outcome.Events)), bad) {
+		t.Errorf("named %v, recorded %v, want %v", named, a.outcome.Events, bad)
+	}
+}
+
+func TestManyFindingsAreToldInFewLines(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	m := h.clone("laptop")
+	before := h.files()
+	var events []event.Event
+	for range gitwire.MaxMessages {
+		events = append(events, m.event(forbidden))
+	}
+	m.append(events...)
+	a := m.push(event.MainRef)
+	a.mustBeRefused(t, h, before, "200 findings", "and 100 more findings")
+	if len(a.refusals()) != 100 || len(a.outcome.Events) != 200 {
+		t.Errorf("%d told, %d recorded", len(a.refusals()), len(a.outcome.Events))
+	}
+}
+
+func TestATrulySignedEventIsTakenWhoeverBringsIt(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	m := h.clone("laptop")
+	m.append(eventtest.Signed(m.event("from the desktop"), "desktop"))
+	m.push(event.MainRef).mustBeTaken(t)
+}
+
+func TestTwoContentsOfOneEventAreNeverJoined(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	laptop, desktop := h.clone("laptop"), h.clone("desktop")
+	e := laptop.note("one")
+	laptop.push(event.MainRef).mustBeTaken(t)
+	other := desktop.event("another")
+	other.ID = e.ID
+	desktop.append(eventtest.Signed(other, "desktop"))
+	before := h.files()
+	a := desktop.push(repository.ForMain)
+	a.mustBeRefused(t, h, before)
+	if r := a.refusals(); len(r) != 1 || r[0].Rule != intake.RuleConflict || r[0].Event != e.ID {
+		t.Errorf("refusals %+v", r)
+	}
+	h.fsck()
+}
+
+func TestAPackOverTheLimitsOrBrokenIsRefused(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{Pack: gitstore.Limits{Objects: 20}})
+	m := h.clone("laptop")
+	for range 10 {
+		m.note("hello")
+	}
+	before := h.files()
+	m.push(event.MainRef).mustBeRefused(t, h, before, "the limit is 20", "fewer events")
+
+	tip := m.tip()
+	a := m.send(repository.ForMain, tip, func(w io.Writer, _ plumbing.Hash) error {
+		var b bytes.Buffer
+		if err := m.store.EncodePack(&b, []plumbing.Hash{tip}); err != nil {
+			return err
+		}
+		b.Bytes()[b.Len()-1] ^= 1 // the checksum
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+	a.mustBeRefused(t, h, before, "pack refused")
+}
+
+func TestAVanishedClientLeavesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	m := h.clone("laptop")
+	m.note("hello")
+	before := h.files()
+	gone := errors.New("gone")
+	a := m.send(event.MainRef, m.tip(), func(w io.Writer, _ plumbing.Hash) error {
+		if _, err := io.WriteString(w, "PACK\x00\x00\x00\x02"); err != nil {
+			return err
+		}
+		return gone
+	})
+	if !errors.Is(a.err, gone) || a.session == nil || a.outcome.Taken {
+		t.Errorf("client %v, hub %v", a.err, a.session)
+	}
+	if !maps.Equal(before, h.files()) {
+		t.Error("something stays")
+	}
+}
+
+func TestASilentPushIsGivenUp(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{Stall: 50 * time.Millisecond})
+	m := h.clone("laptop")
+	m.note("hello")
+	before := h.files()
+	conn, end := h.serve(func(ctx context.Context, rw io.ReadWriteCloser) error {
+		_, err := h.team.ServePush(ctx, rw, h.pusher("laptop"))
+		return err
+	})
+	ad, err := gitwire.ReadAdvert(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Join([]string{ad.Refs[event.MainRef].String(), m.tip().String(), event.MainRef}, " ") + "\x00report-status"
+	if _, err := io.WriteString(conn, pkt(line)+"0000PACK"); err != nil {
+		t.Fatal(err)
+	}
+	// And then nothing more.
+	err = end()
+	if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Code != problem.Busy {
+		t.Errorf("the hub ends with %v", err)
+	}
+	if !maps.Equal(before, h.files()) {
+		t.Error("something stays")
+	}
+}
+
+func TestADetachedHubTakesAndGivesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	m := h.clone("laptop")
+	m.note("hello")
+	if err := os.WriteFile(filepath.Join(h.repo(), "HEAD"), []byte(h.head().String()+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	before := h.files()
+	for name, serve := range map[string]func(context.Context, io.ReadWriteCloser) error{
+		"fetch": h.team.ServeFetch,
+		"push": func(ctx context.Context, rw io.ReadWriteCloser) error {
+			_, err := h.team.ServePush(ctx, rw, h.pusher("laptop"))
+			return err
+		},
+	} {
+		_, end := h.serve(serve)
+		err := end()
+		if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Code != problem.Detached || !strings.Contains(p.Hint, "git symbolic-ref HEAD refs/heads/main") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if !maps.Equal(before, h.files()) {
+		t.Error("something changed")
+	}
+}
+
+// A commit that lies in the store without being part of the history was never
+// looked at by today's rules, so a push cannot bring it in by its name.
+func TestLeftOverObjectsAreNotBroughtBack(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	m := h.clone("laptop")
+	m.append(m.event(forbidden))
+	left := m.tip()
+	store, err := gitstore.Open(disk.OS, h.repo())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	var pack bytes.Buffer
+	ids := []plumbing.Hash{left}
+	if err := m.store.EncodePack(&pack, ids); err != nil {
+		t.Fatal(err)
+	}
+	q, err := store.Quarantine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(q.Receive(context.Background(), &pack, gitstore.Limits{}), q.Publish()); err != nil {
+		t.Fatal(err)
+	}
+	before := h.files()
+	a := m.send(repository.ForMain, left, func(w io.Writer, _ plumbing.Hash) error { return m.store.EncodePack(w, nil) })
+	a.mustBeRefused(t, h, before, "not sent")
+}

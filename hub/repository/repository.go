@@ -1,0 +1,110 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/internal/commitform"
+	"cairn/internal/event"
+	"cairn/sync/eventlog"
+	"cairn/sync/gitwire"
+	"cairn/sync/history"
+)
+
+// A Repository is one open space, shared by all sessions. It is safe for
+// concurrent use, also beside other programs on the same repository.
+type Repository struct {
+	set *Set
+	log *eventlog.Log
+
+	mu    sync.Mutex // guards the next two
+	graph *history.Graph
+	epoch uint64 // to which the graph belongs
+}
+
+func newRepository(s *Set, log *eventlog.Log) *Repository {
+	return &Repository{set: s, log: log}
+}
+
+// Space is the identity of the repository.
+func (r *Repository) Space() commitform.Space { return r.log.Space() }
+
+// Refs are the refs that the hub shows, at this moment: the branch, and the
+// mark of the epoch if the history was ever rewritten.
+func (r *Repository) Refs() (map[string]plumbing.Hash, error) {
+	head, err := r.log.Head()
+	if err != nil {
+		return nil, asProblem(err)
+	}
+	refs := map[string]plumbing.Hash{head.Ref: head.Commit}
+	epoch, err := r.log.Store().Ref(eventlog.EpochRef)
+	switch {
+	case err == nil:
+		refs[eventlog.EpochRef] = epoch
+	case !errors.Is(err, plumbing.ErrReferenceNotFound):
+		return nil, asProblem(err)
+	}
+	return refs, nil
+}
+
+// history is the graph of everything that the refs lead to. It is built at the
+// first request, brought up to date at each, and anew after a purge.
+func (r *Repository) history(refs map[string]plumbing.Hash) (*history.Graph, error) {
+	epoch, err := r.log.Epoch()
+	if err != nil {
+		return nil, asProblem(err)
+	}
+	r.mu.Lock()
+	if r.graph == nil || r.epoch != epoch {
+		r.graph, r.epoch = history.New(r.log.Store()), epoch
+	}
+	g := r.graph
+	r.mu.Unlock()
+	for _, tip := range refs {
+		if err := g.Add(tip); err != nil {
+			return nil, fmt.Errorf("read the history of space %s: %w", r.Space().Name, err)
+		}
+	}
+	return g, nil
+}
+
+// ServeFetch is git-upload-pack on the stream. Errors: a *problem.Problem
+// about the repository, and those of gitwire.ServeUpload.
+func (r *Repository) ServeFetch(ctx context.Context, stream io.ReadWriteCloser) error {
+	refs, err := r.Refs()
+	if err != nil {
+		return err
+	}
+	g, err := r.history(refs)
+	if err != nil {
+		return err
+	}
+	return gitwire.ServeUpload(ctx, stream, &upload{Graph: g, r: r, refs: refs})
+}
+
+// upload is one fetch: what it was shown first stays true to its end.
+type upload struct {
+	*history.Graph
+	r    *Repository
+	refs map[string]plumbing.Hash
+}
+
+func (u *upload) Refs() (map[string]plumbing.Hash, error) { return u.refs, nil }
+
+func (u *upload) Head() (string, error) { return event.MainRef, nil }
+
+func (u *upload) WritePack(ctx context.Context, w io.Writer, wants, haves []plumbing.Hash) error {
+	store := u.r.log.Store()
+	ids, err := history.NewObjects(ctx, store, u.Graph, wants, haves)
+	if err != nil {
+		return err
+	}
+	return store.EncodePack(w, ids)
+}
+
+func (r *Repository) close() error { return r.log.Close() }

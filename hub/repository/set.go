@@ -1,0 +1,159 @@
+package repository
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"cairn/internal/commitform"
+	"cairn/internal/disk"
+	"cairn/internal/event"
+	"cairn/internal/hubwire"
+	"cairn/internal/invite"
+	"cairn/internal/problem"
+	"cairn/sync/eventlog"
+)
+
+// Where repositories lie in a hub's folder.
+const (
+	sharedDir = "spaces"
+	peopleDir = "people"
+	suffix    = ".git"
+)
+
+// local is the space that never leaves a machine, so no hub has it.
+const local = "local"
+
+// A Set is all repositories of one hub. It is safe for concurrent use, and
+// other processes may make spaces meanwhile.
+type Set struct {
+	fs     disk.FS
+	dir    string
+	limits Limits
+	log    *slog.Logger
+	gate   *gate
+	feed   *Feed
+
+	mu   sync.Mutex // guards open
+	open map[string]*Repository
+}
+
+// NewSet is the set of repositories below the folder dir, which must exist.
+func NewSet(fsys disk.FS, dir string, limits Limits, log *slog.Logger) *Set {
+	limits = limits.withDefaults()
+	return &Set{
+		fs: fsys, dir: dir, limits: limits, log: log, gate: newGate(limits.Pushes),
+		feed: NewFeed(), open: map[string]*Repository{},
+	}
+}
+
+// Feed is where the changes of all refs are told.
+func (s *Set) Feed() *Feed { return s.feed }
+
+// Create makes a shared space with a fresh identity. The error is a
+// *problem.Problem if the name cannot be used or is taken.
+func (s *Set) Create(name string, now time.Time) (*Repository, error) {
+	if !event.ValidSpaceName(name) || name == hubwire.Personal || name == local {
+		return nil, &problem.Problem{
+			Code:    problem.Usage,
+			Message: "this is not a name for a shared space",
+			Hint:    "use lower-case letters, digits and dashes, at most 63; personal and local are taken on every machine",
+		}
+	}
+	dir := s.shared(name)
+	if _, err := s.fs.Lstat(dir); err == nil {
+		return nil, &problem.Problem{Code: problem.Usage, Message: "the space " + name + " exists already", Hint: "choose another name"}
+	}
+	return s.create(dir, name, now)
+}
+
+// Personal is the space that only the devices of one person share. It is made
+// at the first request.
+func (s *Set) Personal(person string, now time.Time) (*Repository, error) {
+	if !invite.ValidPerson(person) {
+		return nil, errNoSpace
+	}
+	return s.create(s.personal(person), hubwire.Personal, now)
+}
+
+// Shared is the shared space of that name. The error is a *problem.Problem.
+func (s *Set) Shared(name string) (*Repository, error) {
+	if !event.ValidSpaceName(name) || name == hubwire.Personal {
+		return nil, errNoSpace
+	}
+	return s.get(s.shared(name), name, func(dir string) (*eventlog.Log, error) {
+		if _, err := s.fs.Lstat(dir); err != nil {
+			return nil, err
+		}
+		return eventlog.Open(s.fs, dir, name)
+	})
+}
+
+// Names lists the shared spaces.
+func (s *Set) Names() ([]string, error) {
+	entries, err := s.fs.ReadDir(filepath.Join(s.dir, sharedDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the spaces: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), suffix)
+		if ok && e.IsDir() && event.ValidSpaceName(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func (s *Set) shared(name string) string { return filepath.Join(s.dir, sharedDir, name+suffix) }
+
+func (s *Set) personal(person string) string {
+	return filepath.Join(s.dir, peopleDir, person, hubwire.Personal+suffix)
+}
+
+func (s *Set) create(dir, name string, now time.Time) (*Repository, error) {
+	return s.get(dir, name, func(dir string) (*eventlog.Log, error) {
+		if err := s.fs.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+			return nil, err
+		}
+		return eventlog.Create(s.fs, dir, commitform.Space{Name: name, ID: event.NewID(now)})
+	})
+}
+
+func (s *Set) get(dir, name string, open func(dir string) (*eventlog.Log, error)) (*Repository, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.open[dir]; r != nil {
+		return r, nil
+	}
+	log, err := open(dir)
+	if err != nil {
+		return nil, asProblem(fmt.Errorf("open space %s: %w", name, err))
+	}
+	r := newRepository(s, log)
+	s.open[dir] = r
+	return r, nil
+}
+
+// Close releases every repository, after their background work has ended. No
+// session may be running.
+func (s *Set) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for dir, r := range s.open {
+		errs = append(errs, r.close())
+		delete(s.open, dir)
+	}
+	return errors.Join(errs...)
+}
