@@ -75,10 +75,18 @@ func (s *Store) checkShallow() error {
 }
 
 func (s *Store) checkConfig() error {
-	c, err := s.readConfig()
+	data, err := disk.ReadFile(s.fs, s.path("config"))
+	if err != nil {
+		return ignoreNotExist(err)
+	}
+	c, err := parseConfig(data)
 	if err != nil {
 		return err
 	}
+	return s.checkParsed(c)
+}
+
+func (s *Store) checkParsed(c *config.Config) error {
 	if err := s.checkCore(c); err != nil {
 		return err
 	}
@@ -92,14 +100,7 @@ func (s *Store) checkConfig() error {
 	return checkRemotes(c)
 }
 
-func (s *Store) readConfig() (*config.Config, error) {
-	data, err := disk.ReadFile(s.fs, s.path("config"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return config.New(), nil
-	}
-	if err != nil {
-		return nil, err
-	}
+func parseConfig(data []byte) (*config.Config, error) {
 	c := config.New()
 	if err := config.NewDecoder(bytes.NewReader(data)).Decode(c); err != nil {
 		return nil, fmt.Errorf("read the repository's config: %w", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,6 +59,12 @@ type intent struct {
 	begin string
 }
 
+// lockedFiles are what we change under a lock file besides refs.
+var lockedFiles = []string{"HEAD", "packed-refs", "config"}
+
+// intentBytes is how much of a file's contents is announced.
+const intentBytes = 64
+
 // declare announces lock files. The returned function takes the words back.
 //
 // Without the append lock it is taken for this purpose, if it is free. If it is not, nothing is declared; then a kill in
@@ -101,7 +108,7 @@ func (s *Store) intentNote(intents []intent) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&note, "%s %q\n", filepath.ToSlash(rel), in.begin)
+		fmt.Fprintf(&note, "%s %q\n", filepath.ToSlash(rel), in.begin[:min(len(in.begin), intentBytes)])
 	}
 	return note.String(), nil
 }
@@ -115,7 +122,7 @@ func (s *Store) cleanUpAfter(l *disk.FileLock) error {
 	for line := range strings.Lines(l.Left()) {
 		rel, quoted, _ := strings.Cut(strings.TrimSpace(line), " ")
 		begin, err := strconv.Unquote(quoted)
-		if err != nil || rel != "HEAD" && rel != "packed-refs" && checkRefName(rel) != nil {
+		if err != nil || !slices.Contains(lockedFiles, rel) && checkRefName(rel) != nil {
 			continue // not ours; without our mark no lock file is touched
 		}
 		if err := s.removeLeftLock(s.path(filepath.FromSlash(rel))+".lock", begin); err != nil {

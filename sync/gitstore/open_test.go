@@ -55,11 +55,11 @@ func TestOpenRefusesWhatCannotBeWrittenSafely(t *testing.T) {
 		"filtered remote": {func(t *testing.T, dir string) {
 			git(t, dir, "config", "remote.origin.partialCloneFilter", "blob:none")
 		}, is(gitstore.ErrPartialClone)},
-		"sha256":        {config("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n"), foreign},
-		"reftable":      {config("[core]\n\trepositoryformatversion = 1\n[extensions]\n\trefStorage = reftable\n"), foreign},
-		"new extension": {config("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tteleport = true\n"), foreign},
-		"new version":   {config("[core]\n\trepositoryformatversion = 2\n"), foreign},
-		"a work tree":   {config("[core]\n\trepositoryformatversion = 0\n\tbare = false\n"), foreign},
+		"sha256":        {configFile("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n"), foreign},
+		"reftable":      {configFile("[core]\n\trepositoryformatversion = 1\n[extensions]\n\trefStorage = reftable\n"), foreign},
+		"new extension": {configFile("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tteleport = true\n"), foreign},
+		"new version":   {configFile("[core]\n\trepositoryformatversion = 2\n"), foreign},
+		"a work tree":   {configFile("[core]\n\trepositoryformatversion = 0\n\tbare = false\n"), foreign},
 		"alternates":    {file("objects/info/alternates", "/elsewhere/objects\n"), foreign},
 		"linked tree":   {file("commondir", "../..\n"), foreign},
 	} {
@@ -86,7 +86,7 @@ func TestOpenTakesWhatStockGitMakes(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(t *testing.T, dir string){
 		"as it is":           func(*testing.T, string) {},
-		"explicit format":    config("[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha1\n\tnoop\n"),
+		"explicit format":    configFile("[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha1\n\tnoop\n"),
 		"empty shallow file": file("shallow", ""),
 		"ordinary remote": func(t *testing.T, dir string) {
 			git(t, dir, "remote", "add", "origin", "https://example.invalid/repo.git")
@@ -128,7 +128,7 @@ func file(name, text string) func(*testing.T, string) {
 	return func(t *testing.T, dir string) { write(t, filepath.Join(dir, filepath.FromSlash(name)), text) }
 }
 
-func config(text string) func(*testing.T, string) { return file("config", text) }
+func configFile(text string) func(*testing.T, string) { return file("config", text) }
 
 func write(t testing.TB, path, text string) {
 	t.Helper()

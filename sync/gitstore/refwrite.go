@@ -43,7 +43,7 @@ func (s *Store) updateRef(name string, old, new plumbing.Hash) error {
 		}
 	}
 	contents := new.String() + "\n"
-	err = s.withRefLock(name, old, []intent{{s.refPath(name), contents}}, func(p *pendingFile) error {
+	err = s.withRefLock(name, refValue{hash: old}, []intent{{s.refPath(name), contents}}, func(p *pendingFile) error {
 		return p.commit([]byte(contents))
 	})
 	if err != nil || s.holdsLock() {
@@ -58,13 +58,13 @@ func (s *Store) DeleteRef(name string, old plumbing.Hash) error {
 	if err := s.alive(); err != nil {
 		return err
 	}
-	if err := s.deleteRef(name, old); err != nil {
+	if err := s.deleteRef(name, refValue{hash: old}); err != nil {
 		return fmt.Errorf("delete ref %s: %w", name, err)
 	}
 	return nil
 }
 
-func (s *Store) deleteRef(name string, old plumbing.Hash) error {
+func (s *Store) deleteRef(name string, old refValue) error {
 	if err := checkRefName(name); err != nil {
 		return err
 	}
@@ -133,13 +133,14 @@ func (s *Store) SetHead(ref string) error {
 	return nil
 }
 
-// replaceFile changes a file at the top of the repository under its lock.
+// replaceFile changes a file that is not an ordinary ref, under its lock and whatever it held.
 func (s *Store) replaceFile(name string, contents []byte) error {
-	undeclare, err := s.declare(intent{s.path(name), string(contents)})
+	path := s.path(filepath.FromSlash(name))
+	undeclare, err := s.declare(intent{path, string(contents)})
 	if err != nil {
 		return err
 	}
-	p, err := s.lockFile(s.path(name))
+	p, err := s.lockFile(path)
 	if err == nil {
 		err = p.commit(contents)
 	}
@@ -147,7 +148,7 @@ func (s *Store) replaceFile(name string, contents []byte) error {
 }
 
 // withRefLock runs change while the ref's lock file is ours and the ref is old. change ends the pendingFile.
-func (s *Store) withRefLock(name string, old plumbing.Hash, intents []intent, change func(*pendingFile) error) error {
+func (s *Store) withRefLock(name string, old refValue, intents []intent, change func(*pendingFile) error) error {
 	undeclare, err := s.declare(intents...)
 	if err != nil {
 		return err
@@ -176,21 +177,19 @@ func (s *Store) lockRefFile(path string) (*pendingFile, error) {
 	return nil, fmt.Errorf("the directory of %s vanishes again and again", path)
 }
 
-func (s *Store) compareRef(name string, old plumbing.Hash) error {
+// compareRef fails unless the ref is old; the zero value stands for no ref at all.
+func (s *Store) compareRef(name string, old refValue) error {
 	v, err := s.readRef(name)
-	if errors.Is(err, plumbing.ErrReferenceNotFound) {
-		v, err = refValue{}, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, plumbing.ErrReferenceNotFound) {
 		return err
+	}
+	if v == old {
+		return nil
 	}
 	if v.target != "" {
 		return fmt.Errorf("%w: it is symbolic and points to %s", ErrRefName, v.target)
 	}
-	if v.hash != old {
-		return &RefChangedError{Name: name, Want: old, Have: v.hash}
-	}
-	return nil
+	return &RefChangedError{Name: name, Want: old.hash, Have: v.hash}
 }
 
 // checkRoomFor makes sure that no other ref is a directory of name, or in it. Empty directories that git left in the way
