@@ -60,6 +60,7 @@ func (r *Repository) land(ctx context.Context, q *gitstore.Quarantine, cmd gitwi
 		return landed{}, nil, err
 	}
 	r.set.feed.tell(r, head.Ref, joined.Commit)
+	r.tidy.after(r)
 	return done, nil, nil
 }
 

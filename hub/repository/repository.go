@@ -25,10 +25,12 @@ type Repository struct {
 	mu    sync.Mutex // guards the next two
 	graph *history.Graph
 	epoch uint64 // to which the graph belongs
+
+	tidy *tidier
 }
 
 func newRepository(s *Set, log *eventlog.Log) *Repository {
-	return &Repository{set: s, log: log}
+	return &Repository{set: s, log: log, tidy: newTidier()}
 }
 
 // Space is the identity of the repository.
@@ -107,4 +109,7 @@ func (u *upload) WritePack(ctx context.Context, w io.Writer, wants, haves []plum
 	return store.EncodePack(w, ids)
 }
 
-func (r *Repository) close() error { return r.log.Close() }
+func (r *Repository) close() error {
+	r.tidy.stop()
+	return r.log.Close()
+}

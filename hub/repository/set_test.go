@@ -204,3 +204,31 @@ func TestOneDevicePushesOneAtATime(t *testing.T) {
 		t.Errorf("the hub has %v", h.events())
 	}
 }
+
+func TestManyPushesDoNotLeaveManyPacks(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	m := h.clone("laptop")
+	const pushes = 100
+	for range pushes {
+		m.note("hello")
+		m.push(event.MainRef).mustBeTaken(t)
+	}
+	packs := func() int {
+		names, err := filepath.Glob(filepath.Join(h.repo(), "objects", "pack", "*.pack"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(names)
+	}
+	for tries := 0; packs() > pushes*3/4; tries++ {
+		if tries == 3000 {
+			t.Fatalf("%d packs are left", packs())
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if len(h.events()) != pushes {
+		t.Errorf("%d events at the hub", len(h.events()))
+	}
+	h.fsck()
+}
