@@ -1,0 +1,178 @@
+package faultfs_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"cairn/internal/disk"
+	"cairn/internal/faultfs"
+)
+
+// scratch returns an FS over a new folder, and the folder.
+func scratch(t *testing.T) (*faultfs.FS, string) {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "old"), []byte("old contents"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := faultfs.New(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, root
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// put writes text into a new file, and syncs it if told to.
+func put(t *testing.T, f *faultfs.FS, path, text string, sync bool) {
+	t.Helper()
+	w, err := f.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	must(t, err)
+	_, err = w.Write([]byte(text))
+	must(t, err)
+	if sync {
+		must(t, w.Sync())
+	}
+	must(t, w.Close())
+}
+
+// crashed returns what is in a file after a power cut, or "-" if it is not there.
+func crashed(t *testing.T, f *faultfs.FS, name string, s faultfs.Survival) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "after")
+	must(t, f.Crash(dir, s))
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if errors.Is(err, os.ErrNotExist) {
+		return "-"
+	}
+	must(t, err)
+	return string(data)
+}
+
+const everything = 1 << 20
+
+func TestWhatWasThereSurvives(t *testing.T) {
+	t.Parallel()
+	f, _ := scratch(t)
+	if got := crashed(t, f, "old", faultfs.Survival{Contents: faultfs.Lost}); got != "old contents" {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestUnsyncedContents(t *testing.T) {
+	t.Parallel()
+	for c, want := range map[faultfs.Contents]string{
+		faultfs.Kept: "abcd", faultfs.Lost: "", faultfs.Halved: "ab", faultfs.Zeroed: "\x00\x00\x00\x00",
+	} {
+		f, root := scratch(t)
+		put(t, f, filepath.Join(root, "new"), "abcd", false)
+		if got := crashed(t, f, "new", faultfs.Survival{Names: everything, Contents: c}); got != want {
+			t.Errorf("%d: found %q, want %q", c, got, want)
+		}
+	}
+	f, root := scratch(t)
+	put(t, f, filepath.Join(root, "old"), "abcd", false)
+	if got := crashed(t, f, "old", faultfs.Survival{Contents: faultfs.Lost}); got != "old contents" {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestUnsyncedName(t *testing.T) {
+	t.Parallel()
+	f, root := scratch(t)
+	put(t, f, filepath.Join(root, "new"), "abcd", true)
+	if got := crashed(t, f, "new", faultfs.Survival{}); got != "-" {
+		t.Errorf("found %q before the directory was synced", got)
+	}
+	must(t, f.SyncDir(root))
+	if got := crashed(t, f, "new", faultfs.Survival{Contents: faultfs.Lost}); got != "abcd" {
+		t.Errorf("found %q", got)
+	}
+	if n := f.Unsynced(); n != 0 {
+		t.Errorf("%d changes are left", n)
+	}
+}
+
+func TestRenameAcrossDirectories(t *testing.T) {
+	t.Parallel()
+	f, root := scratch(t)
+	a, b := filepath.Join(root, "a"), filepath.Join(root, "b")
+	must(t, f.Mkdir(a, 0o700))
+	must(t, f.MkdirAll(filepath.Join(b, "c"), 0o700))
+	put(t, f, filepath.Join(a, "x"), "abcd", true)
+	must(t, f.Rename(filepath.Join(a, "x"), filepath.Join(b, "c", "y")))
+	must(t, f.SyncDir(filepath.Join(b, "c")))
+	if got := crashed(t, f, "b/c/y", faultfs.Survival{}); got != "-" {
+		t.Errorf("found %q, though its directory is not safe", got)
+	}
+	must(t, f.SyncDir(b))
+	must(t, f.SyncDir(root))
+	if got := crashed(t, f, "b/c/y", faultfs.Survival{}); got != "abcd" {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestRemovalMayBeUndone(t *testing.T) {
+	t.Parallel()
+	f, root := scratch(t)
+	must(t, f.Remove(filepath.Join(root, "old")))
+	if got := crashed(t, f, "old", faultfs.Survival{}); got != "old contents" {
+		t.Errorf("found %q", got)
+	}
+	if got := crashed(t, f, "old", faultfs.Survival{Names: 1}); got != "-" {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestFailAt(t *testing.T) {
+	t.Parallel()
+	f, root := scratch(t)
+	f.FailAt(2)
+	if _, err := f.Stat(root); err != nil {
+		t.Errorf("first operation: %v", err)
+	}
+	if _, err := f.Stat(root); !errors.Is(err, faultfs.ErrInjected) {
+		t.Errorf("second operation: %v", err)
+	}
+	if _, err := f.Stat(root); err != nil {
+		t.Errorf("third operation: %v", err)
+	}
+	f.DieAt(2)
+	for i, dead := range []bool{false, true, true} {
+		if err := f.Mkdir(filepath.Join(root, string(rune('a'+i))), 0o700); errors.Is(err, faultfs.ErrInjected) != dead {
+			t.Errorf("operation %d: %v", i, err)
+		}
+	}
+}
+
+func TestFailingWriteGetsHalfOut(t *testing.T) {
+	t.Parallel()
+	f, root := scratch(t)
+	w, err := f.OpenFile(filepath.Join(root, "new"), os.O_WRONLY|os.O_CREATE, 0o600)
+	must(t, err)
+	defer w.Close()
+	f.FailAt(1)
+	if n, err := w.Write([]byte("abcd")); n != 2 || !errors.Is(err, faultfs.ErrInjected) {
+		t.Errorf("wrote %d, %v", n, err)
+	}
+	if _, err := w.Write([]byte("ef")); err != nil {
+		t.Error(err)
+	}
+	data, err := os.ReadFile(filepath.Join(root, "new"))
+	if err != nil || string(data) != "abef" {
+		t.Errorf("the file holds %q, %v", data, err)
+	}
+	if got := crashed(t, f, "new", faultfs.Survival{Names: everything}); got != "abef" {
+		t.Errorf("the model holds %q", got)
+	}
+}
+
+var _ disk.FS = (*faultfs.FS)(nil)
