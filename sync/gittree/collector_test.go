@@ -1,7 +1,7 @@
 package gittree_test
 
 import (
-	"maps"
+	"slices"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -11,48 +11,59 @@ import (
 	"cairn/sync/gittree/gittreetest"
 )
 
-// closure is every tree and blob below root.
-func closure(t fataler, s *gittreetest.Store, root plumbing.Hash) map[plumbing.Hash]bool {
-	all := map[plumbing.Hash]bool{root: true}
-	o, err := s.Object(root)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	entries, err := gittree.Parse(o.Data)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	for _, e := range entries {
-		all[e.Hash] = true
-		if e.IsDir() {
-			maps.Copy(all, closure(t, s, e.Hash))
+// places is what a tree has at each path, files and directories.
+func places(t fataler, s *gittreetest.Store, root plumbing.Hash) map[string]plumbing.Hash {
+	all := map[string]plumbing.Hash{"": root}
+	for path, blob := range walk(t, s, root) {
+		all[path] = blob
+		for i := range path {
+			if path[i] != '/' {
+				continue
+			}
+			e, err := gittree.Lookup(s, root, path[:i])
+			if err != nil {
+				t.Fatalf("look up %s: %v", path[:i], err)
+			}
+			all[path[:i]] = e.Hash
 		}
 	}
 	return all
 }
 
-func TestACollectorFindsWhatTheBasesLack(t *testing.T) {
+func TestACollectorFindsWhatTheBasesLackAndNoMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := gittreetest.New()
 		c, have := gittree.NewCollector(s), make(map[plumbing.Hash]bool)
-		var bases []plumbing.Hash
+		var bases []map[string]plumbing.Hash
 		for _, m := range rapid.SliceOfN(models(), 0, 2).Draw(t, "bases") {
-			bases = append(bases, s.Tree(m))
-			maps.Copy(have, closure(t, s, s.Tree(m)))
+			b := places(t, s, s.Tree(m))
+			bases = append(bases, b)
+			for _, h := range b {
+				have[h] = true
+			}
 		}
-		wanted := make(map[plumbing.Hash]bool)
+		wanted, changed := make(map[plumbing.Hash]bool), make(map[plumbing.Hash]bool)
 		for _, m := range rapid.SliceOfN(models(), 1, 3).Draw(t, "chain") {
-			root := s.Tree(m)
-			maps.Copy(wanted, closure(t, s, root))
-			if err := c.Add(root, bases...); err != nil {
+			now := places(t, s, s.Tree(m))
+			var roots []plumbing.Hash
+			for _, b := range bases {
+				roots = append(roots, b[""])
+			}
+			if err := c.Add(now[""], roots...); err != nil {
 				t.Fatal(err)
 			}
-			bases = append(bases[:0:0], root)
+			for path, h := range now {
+				wanted[h] = true
+				if !slices.ContainsFunc(bases, func(b map[string]plumbing.Hash) bool { return b[path] == h }) {
+					changed[h] = true
+				}
+			}
+			bases = []map[string]plumbing.Hash{now}
 		}
 		got := make(map[plumbing.Hash]bool)
 		for _, h := range c.Objects() {
-			if got[h] || !wanted[h] {
-				t.Fatalf("%s comes twice or is not in any tree", h)
+			if got[h] || !changed[h] {
+				t.Fatalf("%s comes twice, or a base has it at its path", h)
 			}
 			got[h] = true
 		}

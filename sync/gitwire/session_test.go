@@ -110,7 +110,11 @@ func TestAServerThatRefusesAtOnceIsHeard(t *testing.T) {
 		}
 		reply := gitwire.NewPushReply(c, req)
 		reply.Message("this device is revoked")
-		return reply.Report("", []gitwire.Result{{Ref: req.Commands[0].Ref, Reason: "revoked"}})
+		if err := reply.Report("", []gitwire.Result{{Ref: req.Commands[0].Ref, Reason: "revoked"}}); err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, c) // as a hub drains a pack; the client must not go on for ever
+		return err
 	})
 	cmd := gitwire.Command{New: oid("2"), Ref: "refs/for/main"}
 	_, err := gitwire.Push(context.Background(), conn, pushAdvert, cmd, gitwire.PushOptions{WritePack: endless})

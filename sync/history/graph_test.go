@@ -140,3 +140,27 @@ func TestUnknownCommitsAreNamed(t *testing.T) {
 		t.Error("ready for a commit that nobody has")
 	}
 }
+
+// A walk keeps marks for 512 commits at a time, so what it allocates tells how far it went.
+func TestOnlyTheNewPartOfALongHistoryIsWalked(t *testing.T) {
+	s := gittreetest.New()
+	g, tree := history.New(s), s.Tree(nil)
+	base := s.Commit(tree, 0)
+	for i := range 50 * 512 {
+		base = s.Commit(tree, int64(i), base)
+	}
+	ours, theirs := s.Commit(tree, 1, base), s.Commit(tree, 2, base)
+	if err := g.Add(ours, theirs); err != nil {
+		t.Fatal(err)
+	}
+	for name, ask := range map[string]func(){
+		"between":  func() { _, _ = g.Between([]plumbing.Hash{ours}, []plumbing.Hash{theirs}) },
+		"other":    func() { _, _ = g.Between([]plumbing.Hash{theirs}, []plumbing.Hash{ours}) },
+		"bases":    func() { _, _ = g.MergeBases(ours, theirs) },
+		"ancestor": func() { _, _ = g.Ancestor(theirs, ours) },
+	} {
+		if n := testing.AllocsPerRun(3, ask); n > 25 {
+			t.Errorf("%s allocates %v times", name, n)
+		}
+	}
+}
