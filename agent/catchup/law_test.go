@@ -23,7 +23,9 @@ func TestCatchingUpEqualsReadingEverything(t *testing.T) {
 	pick := func() event.ID { return ids[r.IntN(len(ids))] }
 	steps := []func(){
 		func() { ids = append(ids, h.note("personal", "badger")) },
-		func() { ids = append(ids, h.append("personal", &event.Observe{Summary: "young badger", Supersedes: pick()})...) },
+		func() {
+			ids = append(ids, h.append("personal", &event.Observe{Summary: "young badger", Supersedes: pick()})...)
+		},
 		func() { h.append("personal", &event.Archive{Target: pick(), Direction: event.DirectionArchive}) },
 		func() { h.append("personal", &event.Redact{Target: pick(), Reason: "leaked"}) },
 		func() { h.settle("personal") },

@@ -26,6 +26,18 @@ func (s *Set) LookupKey(key string) (event.ID, Content, bool) {
 	return s.rows[at].id.id(), s.rows[at].content, true
 }
 
+// Said is an event that said this under this key, whatever it counts for now;
+// false if there was none.
+func (s *Set) Said(key string, content Content) (event.ID, bool) {
+	at, ok := s.byKey[keyDigest(key)]
+	for ; ok && at != none; at = s.rows[at].sameKey {
+		if s.rows[at].content == content {
+			return s.rows[at].id.id(), true
+		}
+	}
+	return "", false
+}
+
 // Current is the event in force in a group, with its content: the newest that
 // is not redacted. It may be archived or expired; Standing tells.
 func (s *Set) Current(group string) (event.ID, Content, bool) {

@@ -189,6 +189,13 @@ func TestUnderOneKeyTheSmallestIDIsLive(t *testing.T) {
 	holder(third)
 	s.redact(third)
 	holder("")
+	content := projection.ContentOf(s.make(&event.Observe{Summary: "same"}))
+	if _, ok := s.set.Said("k", content); !ok {
+		t.Error("nobody said it, once the key is free")
+	}
+	if _, ok := s.set.Said("k2", content); ok {
+		t.Error("said under a key that was never used")
+	}
 	s.restore(first)
 	holder(first)
 }

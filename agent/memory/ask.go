@@ -1,0 +1,146 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"cairn/agent/api"
+	"cairn/agent/catchup"
+	"cairn/agent/projection"
+	"cairn/internal/event"
+	"cairn/search"
+)
+
+const (
+	askLimit = 5
+	maxLimit = 1000
+	// spare is how many more candidates are ranked than asked for, so that a
+	// refuted one can make room.
+	spare = 10
+)
+
+// Ask searches; see api.Agent.
+func (s *Service) Ask(ctx context.Context, q api.Query) (api.Answer, error) {
+	start := time.Now()
+	out := api.Answer{Query: q.Text, Hits: []api.Hit{}}
+	spaces, err := s.chosen(q.Filter.Space)
+	if err != nil {
+		return out, err
+	}
+	notes := s.catchUp(ctx, spaces, (*Service).levelAll)
+	result, err := s.keeper.Ask(ctx, s.searchFor(q, spaces))
+	if errors.Is(err, catchup.ErrBehind) {
+		notes = append(notes, s.whyBehind())
+	} else if err != nil {
+		return out, problemOf(err)
+	}
+	found := s.candidates(spaces, result.Hits, q)
+	out.Total = result.Total
+	if len(found) < limitOf(q.Limit, askLimit)+spare {
+		out.Total = len(found) // no more than these
+	}
+	var unread []string
+	out.Hits, unread = readHits(rank(found, limitOf(q.Limit, askLimit)), q.Text)
+	out.Note = joinNotes(append(append([]string{result.Note}, notes...), unread...))
+	out.TookUS = time.Since(start).Microseconds()
+	return out, nil
+}
+
+func (s *Service) searchFor(q api.Query, spaces []*space) search.Query {
+	now := s.opt.Now()
+	f := search.Filter{
+		Kind: string(q.Filter.Kind), Tag: q.Filter.Tag, Harness: q.Filter.Harness,
+		Device: q.Filter.Device, Actor: q.Filter.Actor, Project: q.Filter.Project,
+	}
+	if q.Filter.Since != nil {
+		f.Since = q.Filter.Since.Time
+	}
+	if q.Filter.Until != nil {
+		f.Until = q.Filter.Until.Time
+	}
+	out := search.Query{Text: q.Text, Limit: limitOf(q.Limit, askLimit) + spare, Filter: f, Prefix: q.Prefix}
+	for _, sp := range spaces {
+		out.Spaces = append(out.Spaces, sp.name)
+	}
+	out.Keep = func(id event.ID) bool {
+		return slices.ContainsFunc(spaces, func(sp *space) bool {
+			_, ok := s.mayFind(sp, id, q, now)
+			return ok
+		})
+	}
+	return out
+}
+
+// mayFind says whether the event may be a hit, and what it counts for. A
+// redacted one never is, or a search would tell what words were in it.
+func (s *Service) mayFind(sp *space, id event.ID, q api.Query, now time.Time) (st projection.Standing, ok bool) {
+	sp.kept.Facts(func(set *projection.Set) {
+		st, ok = s.shows(sp, set, id, q, now)
+		ok = ok && st.State != api.Redacted && (q.Filter.Subject == "" || set.Fits(id, api.Filter{Subject: q.Filter.Subject}))
+	})
+	return st, ok
+}
+
+func limitOf(asked, otherwise int) int {
+	if asked <= 0 {
+		return otherwise
+	}
+	return min(asked, maxLimit)
+}
+
+// candidates are the events that the index found and that may be shown.
+func (s *Service) candidates(spaces []*space, found []search.Hit, q api.Query) []ranked {
+	now := s.opt.Now()
+	var out []ranked
+	for _, f := range found {
+		i := slices.IndexFunc(spaces, func(sp *space) bool { return sp.name == f.Space })
+		if i < 0 {
+			continue
+		}
+		if st, ok := s.mayFind(spaces[i], f.ID, q, now); ok {
+			out = append(out, newRanked(spaces[i], f, st))
+		}
+	}
+	return out
+}
+
+// A ranked event is a candidate for an answer.
+type ranked struct {
+	sp       *space
+	id       event.ID
+	standing projection.Standing
+	score    float64
+}
+
+// lowered is what is left of the score of an event that was refuted or does
+// not hold any more.
+const lowered = 0.5
+
+func newRanked(sp *space, f search.Hit, st projection.Standing) ranked {
+	r := ranked{sp: sp, id: f.ID, standing: st, score: f.Score}
+	if st.Verdict == event.Refuted {
+		r.score *= lowered
+	}
+	if st.State != api.Live {
+		r.score *= lowered
+	}
+	return r
+}
+
+// rank orders by score, and puts what was superseded below what took its
+// place.
+func rank(list []ranked, limit int) []ranked {
+	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
+	for i := 0; i < len(list); i++ {
+		by := list[i].standing.SupersededBy
+		j := slices.IndexFunc(list, func(r ranked) bool { return by != "" && r.id == by })
+		if j > i {
+			successor := list[j]
+			list = slices.Insert(slices.Delete(list, j, j+1), i, successor)
+		}
+	}
+	return list[:min(len(list), limit)]
+}

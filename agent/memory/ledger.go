@@ -1,0 +1,187 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"cairn/agent/api"
+	"cairn/agent/projection"
+	"cairn/internal/atomicfile"
+	"cairn/internal/disk"
+	"cairn/internal/event"
+	"cairn/internal/problem"
+)
+
+// maxRefused is how many refusals are kept, the newest.
+const maxRefused = 1000
+
+// A ledger keeps, in one file that several processes share, what a gate
+// refused and which events in the logs must not be shown. It never holds a
+// text.
+type ledger struct {
+	fsys disk.FS
+	path string
+
+	mu     sync.RWMutex
+	hidden map[string]map[event.ID]bool // as in the file when it was last read
+}
+
+// pages is the file.
+type pages struct {
+	Refused  []api.Refusal         `json:"refused"`
+	Withheld map[string][]event.ID `json:"withheld,omitempty"` // by space
+}
+
+func openLedger(fsys disk.FS, path string) (*ledger, error) {
+	l := &ledger{fsys: fsys, path: path}
+	_, err := l.read()
+	return l, err
+}
+
+func (l *ledger) read() (pages, error) {
+	p := pages{Withheld: map[string][]event.ID{}}
+	b, err := disk.ReadFile(l.fsys, l.path)
+	if err == nil {
+		err = json.Unmarshal(b, &p)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return pages{}, &problem.Problem{
+			Code: problem.Corrupt, Message: fmt.Sprintf("the list of refused notes cannot be read: %v", err), Err: err,
+			Hint: "move " + l.path + " away; the notes themselves are not in it",
+		}
+	}
+	hidden := map[string]map[event.ID]bool{}
+	for space, ids := range p.Withheld {
+		hidden[space] = map[event.ID]bool{}
+		for _, id := range ids {
+			hidden[space][id] = true
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hidden = hidden
+	return p, nil
+}
+
+// withheld says whether an event must be neither found nor shown.
+func (l *ledger) withheld(space string, id event.ID) bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.hidden[space][id]
+}
+
+// change reads the file, changes it and writes it, alone among all processes.
+func (l *ledger) change(ctx context.Context, fn func(*pages) error) (err error) {
+	lock, err := disk.Lock(ctx, l.path+".lock")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	p, err := l.read()
+	if err != nil {
+		return err
+	}
+	if err := fn(&p); err != nil {
+		return err
+	}
+	p.Refused = p.Refused[max(len(p.Refused)-maxRefused, 0):]
+	b, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(l.fsys, l.path, append(b, '\n'), 0o600); err != nil {
+		return err
+	}
+	_, err = l.read()
+	return err
+}
+
+// refuse makes err a problem and, if a gate refused the event, a line of the
+// list. A list that cannot be written changes nothing about the refusal.
+func (s *Service) refuse(e event.Event, space string, err error) error {
+	p := problem.Of(problemOf(err))
+	switch p.Code {
+	case problem.Secret, problem.Policy, problem.TooBig, problem.NotUTF8:
+	default:
+		return p
+	}
+	line := api.Refusal{
+		ID: e.ID, At: event.NewTime(s.opt.Now()), Space: space, Kind: e.Kind, By: "machine",
+		Rule: p.Rule, Field: p.Field, Hint: p.Hint,
+	}
+	if line.Rule == "" {
+		line.Rule = string(p.Code)
+	}
+	if err := s.AddRefusals(s.ctx, line); err != nil {
+		s.troubled(err)
+	}
+	return p
+}
+
+// AddRefusals puts lines on the list of what was refused, such as those that
+// a hub named.
+func (s *Service) AddRefusals(ctx context.Context, lines ...api.Refusal) error {
+	return problemOf(s.ledger.change(ctx, func(p *pages) error {
+		p.Refused = append(p.Refused, lines...)
+		return nil
+	}))
+}
+
+// Refused lists what a gate refused, oldest first.
+func (s *Service) Refused(context.Context) ([]api.Refusal, error) {
+	p, err := s.ledger.read()
+	return p.Refused, err
+}
+
+// Dismiss takes the refusal of an event off the list. ref is its id, or six or
+// more characters of its start or end. Withheld events stay withheld.
+func (s *Service) Dismiss(ctx context.Context, ref string) error {
+	digits := strings.ToLower(strings.TrimPrefix(ref, "~"))
+	if len(digits) < projection.MinRef {
+		return problemOf(projection.ErrShort)
+	}
+	return problemOf(s.ledger.change(ctx, func(p *pages) error {
+		before := len(p.Refused)
+		p.Refused = slices.DeleteFunc(p.Refused, func(r api.Refusal) bool {
+			return strings.HasPrefix(string(r.ID), digits) || strings.HasSuffix(string(r.ID), digits)
+		})
+		if len(p.Refused) == before {
+			return problem.New(problem.NotFound, "nothing on the list of refused notes has this id")
+		}
+		return nil
+	}))
+}
+
+// Withhold hides events of a log in which a rule found something that must not
+// be shown, though they are in the history already: they are taken out of the
+// index, not shown, and listed as refused.
+func (s *Service) Withhold(ctx context.Context, spaceName string, found ...api.Refusal) error {
+	sp, err := s.space(spaceName)
+	if err != nil {
+		return err
+	}
+	var ids []event.ID
+	err = s.ledger.change(ctx, func(p *pages) error {
+		for _, r := range found {
+			if !slices.Contains(p.Withheld[spaceName], r.ID) {
+				p.Withheld[spaceName] = append(p.Withheld[spaceName], r.ID)
+				p.Refused = append(p.Refused, r)
+				ids = append(ids, r.ID)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(ids) == 0 {
+		return problemOf(err)
+	}
+	if err := sp.kept.Drop(ctx, ids); err != nil {
+		s.troubled(err) // hidden all the same: every answer asks the ledger
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"cairn/agent/api"
+	"cairn/agent/projection"
+)
+
+const logLimit = 20
+
+// Log lists events newest first; see api.Agent.
+func (s *Service) Log(ctx context.Context, q api.Query) (api.Answer, error) {
+	start := time.Now()
+	out := api.Answer{Hits: []api.Hit{}}
+	spaces, err := s.chosen(q.Filter.Space)
+	if err != nil {
+		return out, err
+	}
+	notes := s.catchUp(ctx, spaces, (*Service).levelFacts)
+	var all []ranked
+	limit := limitOf(q.Limit, logLimit)
+	for _, sp := range spaces {
+		list, total := s.newest(sp, q, limit)
+		all = append(all, list...)
+		out.Total += total
+	}
+	slices.SortFunc(all, func(a, b ranked) int { return cmp.Compare(b.id, a.id) })
+	var unread []string
+	out.Hits, unread = readHits(all[:min(len(all), limit)], "")
+	out.Note = joinNotes(append(notes, unread...))
+	out.TookUS = time.Since(start).Microseconds()
+	return out, nil
+}
+
+// newest is the newest events of a space that the query lets through, and how
+// many it lets through in all.
+func (s *Service) newest(sp *space, q api.Query, limit int) (list []ranked, total int) {
+	now := s.opt.Now()
+	sp.kept.Facts(func(set *projection.Set) {
+		for id := range set.Each(q.Filter) {
+			st, ok := s.shows(sp, set, id, q, now)
+			if !ok {
+				continue
+			}
+			if total++; total <= limit {
+				list = append(list, ranked{sp: sp, id: id, standing: st})
+			}
+		}
+	})
+	return list, total
+}

@@ -1,0 +1,185 @@
+package memory
+
+import (
+	"fmt"
+	"time"
+
+	"cairn/agent/projection"
+	"cairn/internal/device"
+	"cairn/internal/event"
+	"cairn/internal/problem"
+	"cairn/sync/eventlog"
+)
+
+// A plan is what one append does with its requests. Of those that have to see
+// each other's effect only the first is in it; the rest come next time, when
+// the facts know of it.
+type plan struct {
+	head eventlog.Head // that the events follow
+	now  time.Time
+	last event.ID // newest live id
+
+	adds       []*request // to append, in order
+	duplicates []*request
+	failed     map[*request]error
+	rest       []*request
+
+	keys map[string]bool // of adds: idempotency keys, groups and ids
+}
+
+// newPlan decides by the facts, which must be level with head.
+func newPlan(set *projection.Set, head eventlog.Head, now time.Time, rs []*request) *plan {
+	p := &plan{head: head, now: now, last: set.Newest(now), failed: map[*request]error{}, keys: map[string]bool{}}
+	for i, r := range rs {
+		if p.clashes(r) {
+			p.rest = rs[i:]
+			break
+		}
+		p.decide(set, r)
+	}
+	return p
+}
+
+// clashes says whether what is known of r may change with the events that are
+// in the plan already.
+func (p *plan) clashes(r *request) bool {
+	if p.keys[actsKey] {
+		return true
+	}
+	for _, k := range r.keys() {
+		if p.keys[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// actsKey marks a plan with an event that changes what others count for.
+const actsKey = "acts"
+
+func (r *request) keys() []string {
+	var out []string
+	if r.event.Key != "" {
+		out = append(out, "key "+r.event.Key)
+	}
+	if g := r.fact.Group(); g != "" {
+		out = append(out, "group "+g)
+	}
+	if r.whole {
+		out = append(out, "id "+string(r.event.ID))
+	}
+	return out
+}
+
+func (p *plan) decide(set *projection.Set, r *request) {
+	id, err := r.earlier(set, p.now)
+	switch {
+	case err != nil:
+		p.failed[r] = err
+	case id != "":
+		r.receipt.ID, r.receipt.Duplicate = id, true
+		p.duplicates = append(p.duplicates, r)
+	default:
+		p.add(r)
+	}
+}
+
+// earlier is the event that makes r superfluous; empty if there is none.
+func (r *request) earlier(set *projection.Set, now time.Time) (event.ID, error) {
+	if r.whole {
+		if set.Has(r.event.ID) {
+			return r.event.ID, nil
+		}
+		return "", nil
+	}
+	if !r.when.IsZero() {
+		// An import does not bring back what was put away or redacted since.
+		if id, said := set.Said(r.event.Key, r.fact.Content()); said {
+			return id, nil
+		}
+	}
+	if id, content, held := set.LookupKey(r.event.Key); held {
+		if content != r.fact.Content() {
+			return "", keyConflict(id)
+		}
+		return id, nil
+	}
+	if id, content, ok := set.Current(r.fact.Group()); ok && content == r.fact.Content() && set.Visible(id, now) {
+		return id, nil
+	}
+	id, _ := set.Done(r.fact)
+	return id, nil
+}
+
+func keyConflict(holder event.ID) error {
+	return &problem.Problem{
+		Code: problem.KeyConflict, Field: "key",
+		Message: fmt.Sprintf("the idempotency key belongs to event %s, which says something else; nothing was saved", holder),
+		Hint:    "use another key, or supersede that event",
+	}
+}
+
+func (p *plan) add(r *request) {
+	p.adds = append(p.adds, r)
+	for _, k := range r.keys() {
+		p.keys[k] = true
+	}
+	if r.fact.Acts() {
+		p.keys[actsKey] = true
+	}
+}
+
+// sign gives the events of the plan their ids and signatures.
+func (p *plan) sign(key device.Key) ([]event.Event, error) {
+	out := make([]event.Event, len(p.adds))
+	var historic event.ID
+	for i, r := range p.adds {
+		e := r.event
+		if !r.whole {
+			if r.when.IsZero() {
+				p.last = event.NextID(p.now, p.last)
+				e.ID = p.last
+			} else {
+				historic = after(historic, r.when)
+				e.ID = historic
+			}
+			e.Ref = p.head.Ref
+			var err error
+			if e, err = key.Sign(e); err != nil {
+				return nil, err
+			}
+		}
+		out[i] = e
+	}
+	return out, nil
+}
+
+// after is an id of the moment t, greater than the last one if that is of the
+// same moment, so that items of one date keep their order.
+func after(last event.ID, t time.Time) event.ID {
+	t = t.Truncate(time.Millisecond)
+	if last != "" && last.Time().Equal(t) {
+		return event.NextID(t, last)
+	}
+	return event.NewID(t)
+}
+
+// receipts completes the receipts of what was appended.
+func (p *plan) receipts(done []eventlog.Appended, state string) {
+	for i, a := range done {
+		r := p.adds[i]
+		r.receipt.ID, r.receipt.Commit, r.receipt.State = a.Event.ID, a.Commit.String(), state
+	}
+	for _, r := range p.duplicates {
+		r.receipt.State = state
+	}
+}
+
+// stored is what was appended, as the log would read it back.
+func stored(done []eventlog.Appended) []eventlog.Stored {
+	out := make([]eventlog.Stored, len(done))
+	for i, a := range done {
+		out[i] = eventlog.Stored{ID: a.Event.ID, Bytes: a.Bytes, Event: a.Event}
+	}
+	return out
+}

@@ -1,0 +1,183 @@
+package memory_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"cairn/agent/api"
+	"cairn/agent/memory"
+	"cairn/internal/event"
+	"cairn/internal/problem"
+)
+
+// hiddenWord is what the policy of these tests takes for a secret.
+const hiddenWord = "swordfish"
+
+func noSwordfish(opt *memory.Options) {
+	opt.Decide = func(e event.Event) error {
+		fields, err := event.Fields(e)
+		if err != nil {
+			return err
+		}
+		for _, f := range fields {
+			if strings.Contains(f.Value, hiddenWord) {
+				return &problem.Problem{Code: problem.Secret, Message: "looks like a secret", Rule: "fish", Field: f.Path, Hint: "take it out"}
+			}
+		}
+		return nil
+	}
+}
+
+func TestARefusedNoteIsNowhereButOnTheList(t *testing.T) {
+	h := newHome(t, noSwordfish)
+	for field, d := range map[string]api.Draft{
+		"payload.content":    note("the word is " + hiddenWord),
+		"payload.summary":    {Payload: &event.Observe{Summary: hiddenWord, Content: "x"}},
+		"payload.source":     {Payload: &event.Observe{Content: "x", Source: hiddenWord}},
+		"tags[0]":            {Payload: &event.Observe{Content: "x"}, Tags: []string{hiddenWord}},
+		"project":            {Payload: &event.Observe{Content: "x"}, Project: hiddenWord},
+		"key":                {Payload: &event.Observe{Content: "x"}, Key: hiddenWord},
+		"actor.id":           {Payload: &event.Observe{Content: "x"}, Actor: event.Actor{ID: hiddenWord}},
+		"subject.id":         {Payload: &event.Claim{Key: hiddenWord, Content: "x"}},
+		"payload.text":       {Payload: &event.Lesson{Category: "c", Text: hiddenWord}},
+		"payload.value":      pref(hiddenWord),
+		"payload.source_ref": {Payload: &event.Import{SourceKind: "x", SourceRef: hiddenWord, ManifestHash: "sha256:" + strings.Repeat("0", 64)}},
+	} {
+		p := h.refuses(d, problem.Secret)
+		if p.Rule != "fish" || !strings.HasPrefix(p.Field, strings.SplitN(field, "[", 2)[0]) && field != "payload.content" {
+			t.Errorf("%s: problem %+v", field, p)
+		}
+	}
+	list, err := h.Refused(t.Context())
+	if err != nil || len(list) != 11 {
+		t.Fatalf("%d refused, %v", len(list), err)
+	}
+	if r := list[0]; r.Rule != "fish" || r.Field == "" || r.By != "machine" || r.Space != "personal" || r.ID == "" {
+		t.Errorf("refusal %+v", r)
+	}
+	if n := h.events("personal"); n != 0 {
+		t.Errorf("%d events", n)
+	}
+	noFileHolds(t, string(h.dir), hiddenWord)
+	h.restart()
+	if err := h.Dismiss(t.Context(), list[0].ID.Short()); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := h.Refused(t.Context()); err != nil || len(list) != 10 {
+		t.Errorf("%d refused, %v", len(list), err)
+	}
+	if p, ok := errors.AsType[*problem.Problem](h.Dismiss(t.Context(), "zzzzzz")); !ok || p.Code != problem.NotFound {
+		t.Errorf("dismissing nothing: %v", p)
+	}
+}
+
+// noFileHolds looks for a text in every file below dir.
+func noFileHolds(t *testing.T, dir, text string) {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	files := 0
+	walk(t, root, ".", func(name string, b []byte) {
+		files++
+		if strings.Contains(string(b), text) {
+			t.Errorf("%s holds the text", name)
+		}
+	})
+	if files == 0 {
+		t.Error("no file was looked at")
+	}
+}
+
+func walk(t *testing.T, root *os.Root, dir string, fn func(string, []byte)) {
+	t.Helper()
+	d, err := root.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	entries, err := d.ReadDir(-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		name := dir + "/" + e.Name()
+		if e.IsDir() {
+			walk(t, root, name, fn)
+			continue
+		}
+		b, err := root.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fn(name, b)
+	}
+}
+
+func TestOneRefusedItemDoesNotStopAnImport(t *testing.T) {
+	h := newHome(t, noSwordfish)
+	var drafts []api.Draft
+	for i := range 50 {
+		text := strings.Repeat("badger ", i+1)
+		if i == 20 {
+			text += hiddenWord
+		}
+		drafts = append(drafts, note(text))
+	}
+	results, err := h.Import(t.Context(), drafts)
+	if err != nil || len(results) != 50 {
+		t.Fatalf("%d results, %v", len(results), err)
+	}
+	for i, r := range results {
+		if (r.Problem != nil) != (i == 20) {
+			t.Errorf("item %d: %+v", i, r)
+		}
+	}
+	if h.events("personal") != 49 {
+		t.Errorf("%d events", h.events("personal"))
+	}
+}
+
+// An event that came from elsewhere and in which a newer rule sees a secret
+// stays in the history and is shown to nobody.
+func TestAWithheldEventIsNotShown(t *testing.T) {
+	h := newHome(t)
+	id, other := h.note("badger one"), h.note("badger two")
+	refusal := api.Refusal{ID: id, At: event.NewTime(day(1)), Space: "personal", By: "machine", Rule: "fish", Field: "payload.content"}
+	for range 2 {
+		if err := h.Withhold(t.Context(), "personal", refusal); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func() {
+		t.Helper()
+		h.finds("badger", other)
+		h.findsIn(api.Query{Text: "badger", All: true}, other)
+		if got := h.log(api.Query{All: true}); len(got) != 1 || got[0] != other {
+			t.Errorf("log %v", got)
+		}
+		if _, err := h.Show(t.Context(), string(id), true); problem.Of(err).Code != problem.Secret {
+			t.Errorf("show: %v", err)
+		}
+		if digest, err := h.Digest(t.Context(), 0); err != nil || strings.Contains(digest, id.Short()) {
+			t.Errorf("digest %q, %v", digest, err)
+		}
+		if h.events("personal") != 1 {
+			t.Error("exported")
+		}
+		if list, err := h.Refused(t.Context()); err != nil || len(list) != 1 {
+			t.Errorf("refused %v, %v", list, err)
+		}
+	}
+	check()
+	h.restart()
+	check()
+	if err := h.Rebuild(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	check()
+}

@@ -1,0 +1,134 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"cairn/agent/api"
+	"cairn/agent/projection"
+	"cairn/internal/event"
+	"cairn/internal/problem"
+	"cairn/sync/eventlog"
+)
+
+// Show is one event in full; see api.Agent. Of a redacted or withheld one the
+// stored bytes are not given out.
+func (s *Service) Show(ctx context.Context, ref string, history bool) (api.Shown, error) {
+	id, name, err := s.Resolve(ctx, ref, "")
+	if err != nil {
+		return api.Shown{}, err
+	}
+	sp, err := s.space(name)
+	if err != nil {
+		return api.Shown{}, err
+	}
+	if s.ledger.withheld(name, id) {
+		return api.Shown{}, withheldProblem(id)
+	}
+	out, err := s.show(sp, id)
+	if err != nil {
+		return api.Shown{}, problemOf(err)
+	}
+	out.Commit = sp.commitOf(ctx, id)
+	if history {
+		out.History = s.history(sp, id)
+	}
+	return out, nil
+}
+
+func withheldProblem(id event.ID) error {
+	return &problem.Problem{
+		Code:    problem.Secret,
+		Message: "event " + string(id) + " holds what a rule takes for a secret: it is kept in the history and not shown",
+		Hint:    "cairn refused names the rule; redact or purge the event, or change the policy",
+	}
+}
+
+func (s *Service) show(sp *space, id event.ID) (api.Shown, error) {
+	now := s.opt.Now()
+	var st projection.Standing
+	sp.kept.Facts(func(set *projection.Set) { st, _ = set.Standing(id, now) })
+	head, err := sp.log.Head()
+	if err != nil {
+		return api.Shown{}, err
+	}
+	hit, err := sp.hit(head.Tree, id, st, "")
+	if err != nil {
+		return api.Shown{}, err
+	}
+	stored, err := sp.log.Event(head.Tree, id)
+	if err != nil {
+		return api.Shown{}, err
+	}
+	out := api.Shown{Hit: hit, State: st.State, Signature: signatureOf(stored), Device: string(stored.Event.Actor.Device)}
+	if st.State != api.Redacted {
+		out.Raw = stored.Bytes
+	}
+	return out, nil
+}
+
+// signatureOf is the word for a signature. That of an event which a newer
+// program wrote cannot be checked.
+func signatureOf(stored eventlog.Stored) string {
+	if stored.Err != nil {
+		return "none"
+	}
+	err := stored.Event.Verify()
+	switch {
+	case err == nil:
+		return "good"
+	case errors.Is(err, event.ErrUnsigned):
+		return "none"
+	default:
+		return "bad"
+	}
+}
+
+// history is the chain of an event, oldest first.
+func (s *Service) history(sp *space, id event.ID) []api.Hit {
+	now := s.opt.Now()
+	var chain []ranked
+	sp.kept.Facts(func(set *projection.Set) {
+		for _, id := range set.History(id) {
+			if st, ok := s.shows(sp, set, id, api.Query{All: true}, now); ok {
+				chain = append(chain, ranked{sp: sp, id: id, standing: st})
+			}
+		}
+	})
+	hits, _ := readHits(chain, "") // what cannot be read is missing in the list
+	return slices.Clip(hits)
+}
+
+// Export gives out every event; see api.Agent. Redacted and withheld ones are
+// left out, since their bytes hold what must not be shown.
+func (s *Service) Export(ctx context.Context, spaceName string, fn func([]byte) error) error {
+	spaces, err := s.chosen(spaceName)
+	if err != nil {
+		return err
+	}
+	for _, sp := range spaces {
+		if err := s.export(ctx, sp, fn); err != nil {
+			return problemOf(err)
+		}
+	}
+	return nil
+}
+
+func (s *Service) export(ctx context.Context, sp *space, fn func([]byte) error) error {
+	head, err := sp.log.Head()
+	if err != nil {
+		return err
+	}
+	if err := sp.kept.LevelFacts(ctx, head); err != nil {
+		return err
+	}
+	return sp.log.Added(ctx, [20]byte{}, head.Tree, func(e eventlog.Stored) error {
+		hidden := s.ledger.withheld(sp.name, e.ID)
+		sp.kept.Facts(func(set *projection.Set) { hidden = hidden || set.Redacted(e.ID) })
+		if hidden {
+			return nil
+		}
+		return fn(e.Bytes)
+	})
+}
