@@ -25,12 +25,11 @@ type Process struct {
 // SpaceStatus is the state of one space.
 type SpaceStatus struct {
 	Name      string      `json:"name"`
-	Head      string      `json:"head"`           // commit id
-	Events    int         `json:"events"`         // in the log
-	Indexed   int         `json:"indexed"`        // of them covered by the index
-	Ahead     int         `json:"ahead"`          // events waiting to be pushed
-	Behind    int         `json:"behind"`         // events known to wait at the remote
-	Held      int         `json:"held,omitempty"` // events from a clock ahead of ours
+	Head      string      `json:"head"`    // commit id
+	Events    int         `json:"events"`  // in the log
+	Indexed   int         `json:"indexed"` // of them covered by the index
+	Ahead     int         `json:"ahead"`   // events waiting to be pushed
+	Behind    int         `json:"behind"`  // events known to wait at the remote
 	LastSync  *event.Time `json:"last_sync"`
 	LastError string      `json:"last_error"`
 	Remote    string      `json:"remote"`

@@ -102,6 +102,12 @@ func (c *Client) Ping(ctx context.Context) (Info, error) {
 	return agent, err
 }
 
+// Alive says whether the agent answers.
+func (c *Client) Alive(ctx context.Context) bool {
+	_, err := c.Ping(ctx)
+	return err == nil
+}
+
 // invoke calls a method with one value and returns what it answers.
 func invoke[Out any](ctx context.Context, c *Client, method string, in any) (Out, error) {
 	b, err := encode(in)

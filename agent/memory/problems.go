@@ -10,9 +10,14 @@ import (
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/problem"
+	"cairn/policy"
 	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
 )
+
+// Problem is err as whoever asked is told it, with the code and the hint for
+// what lies below; nil for nil.
+func Problem(err error) error { return problemOf(err) }
 
 // problemOf is err as whoever asked is told it; nil for nil.
 func problemOf(err error) error {
@@ -21,6 +26,9 @@ func problemOf(err error) error {
 	}
 	if p, ok := errors.AsType[*problem.Problem](err); ok {
 		return p
+	}
+	if refused, ok := errors.AsType[*policy.RefusedError](err); ok {
+		return refused.Problem()
 	}
 	p := &problem.Problem{Code: problem.Failed, Message: err.Error(), Err: err}
 	for _, row := range table {
@@ -46,8 +54,8 @@ type row struct {
 // counts.
 var table = []row{
 	{typed(func(e *event.InvalidError, p *problem.Problem) { p.Field = e.Field }), problem.Usage, ""},
-	{typed(func(e *event.TooBigError, p *problem.Problem) { p.Field = e.Field }), problem.TooBig, "split it into several notes"},
-	{typed(func(e *event.NotUTF8Error, p *problem.Problem) { p.Field = e.Field }), problem.NotUTF8, "convert it to UTF-8 first"},
+	{typed(func(e *event.TooBigError, p *problem.Problem) { p.Field, p.Rule = e.Field, "size" }), problem.TooBig, "split it into several notes"},
+	{typed(func(e *event.NotUTF8Error, p *problem.Problem) { p.Field, p.Rule = e.Field, "encoding" }), problem.NotUTF8, "convert it to UTF-8 first"},
 	{typed[*event.NewerSchemaError](nil), problem.NewerSchema, "upgrade cairn"},
 	{is(event.ErrNotCanonical), problem.Usage, "give the event exactly as it was exported"},
 	{is(event.ErrBadSignature), problem.Policy, "take the event from a copy that nobody changed"},

@@ -1,0 +1,204 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+
+	"cairn/agent/api"
+	"cairn/agent/courier"
+	"cairn/agent/localapi"
+	"cairn/agent/memory"
+	"cairn/internal/config"
+	"cairn/internal/device"
+	"cairn/internal/disk"
+	"cairn/internal/event"
+	"cairn/internal/problem"
+	"cairn/policy"
+	"cairn/sync/eventlog"
+)
+
+// An Agent is the memory of one home at work: an api.Agent in this process.
+// It is safe for concurrent use.
+type Agent struct {
+	*memory.Service
+	opt     Options
+	log     *slog.Logger
+	key     device.Key
+	policy  *policy.Policy
+	courier *courier.Courier
+	owner   *localapi.Owner // nil when another process owns the home
+	door    *door           // nil when no socket is served
+
+	mu     sync.Mutex // guards config and logs, and is held while they change on disk
+	config config.Config
+	logs   map[string]*eventlog.Log
+	broken map[string]error // spaces that could not be opened, and why
+}
+
+var _ api.Agent = (*Agent)(nil)
+
+// open opens everything in a home. owner is nil for work beside another owner.
+func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
+	a = &Agent{
+		opt: opt, log: opt.Log, owner: owner, policy: policy.Default(),
+		logs: map[string]*eventlog.Log{}, broken: map[string]error{},
+	}
+	if a.config, err = config.Load(disk.OS, opt.Home.Config()); err != nil {
+		return nil, a.fault(err)
+	}
+	if a.key, err = device.Load(disk.OS, opt.Home.DeviceKey()); err != nil {
+		return nil, a.fault(err)
+	}
+	a.Service, err = memory.Open(memory.Options{
+		FS: disk.OS, Home: opt.Home, Key: a.key, Decide: a.policy.Decide,
+		Trouble: func(err error) { a.log.Warn("memory", "err", err) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.courier = courier.New(a.carried(), a.log)
+	if err := a.openSpaces(); err != nil {
+		return nil, errors.Join(err, a.closeParts())
+	}
+	if err := a.openRemotes(context.Background()); err != nil {
+		return nil, errors.Join(err, a.closeParts())
+	}
+	return a, nil
+}
+
+func (a *Agent) fault(err error) error {
+	if errors.Is(err, config.ErrNone) || errors.Is(err, device.ErrNoKey) {
+		return errNoHome(a.opt.Home)
+	}
+	return &problem.Problem{Code: problem.Corrupt, Message: err.Error(), Err: err}
+}
+
+// openSpaces opens every space in the home. One that cannot be opened does not
+// keep the others away: it is named by status and doctor, and by whoever asks
+// for it.
+func (a *Agent) openSpaces() error {
+	entries, err := os.ReadDir(a.opt.Home.Spaces())
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("list the spaces: %w", err)
+	}
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".git")
+		if !ok || !event.ValidSpaceName(name) {
+			continue
+		}
+		if err := a.openSpace(name); err != nil {
+			a.log.Warn("a space cannot be opened", "space", name, "err", err)
+			a.broken[name] = err
+		}
+	}
+	return nil
+}
+
+// openSpace opens a space that is there. Called with mu held, or before others
+// know the agent.
+func (a *Agent) openSpace(name string) error {
+	l, err := eventlog.Open(disk.OS, a.opt.Home.Space(name), name)
+	if err != nil {
+		return err
+	}
+	if err := a.Attach(l); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	a.logs[name] = l
+	delete(a.broken, name)
+	return nil
+}
+
+// ensureSpace opens a space, and makes it first if it is missing.
+func (a *Agent) ensureSpace(name string, id event.ID) (*eventlog.Log, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if l := a.logs[name]; l != nil {
+		return l, nil
+	}
+	if err := makeSpace(a.opt.Home, name, id); err != nil {
+		return nil, err
+	}
+	if err := a.openSpace(name); err != nil {
+		return nil, err
+	}
+	return a.logs[name], nil
+}
+
+// CreateSpace makes a space on this machine.
+func (a *Agent) CreateSpace(_ context.Context, name string) error {
+	_, err := a.ensureSpace(name, "")
+	return asProblem(err)
+}
+
+// Remember saves one event and lets the courier know.
+func (a *Agent) Remember(ctx context.Context, d api.Draft) (api.Receipt, error) {
+	if err := a.usable(d.Space); err != nil {
+		return api.Receipt{}, err
+	}
+	r, err := a.Service.Remember(ctx, d)
+	if err == nil && !r.Duplicate {
+		a.courier.Saved(r.Space)
+	}
+	return r, err
+}
+
+// Import saves many events and lets the courier know.
+func (a *Agent) Import(ctx context.Context, drafts []api.Draft) ([]api.ImportResult, error) {
+	results, err := a.Service.Import(ctx, drafts)
+	saved := map[string]bool{}
+	for _, r := range results {
+		if r.Problem == nil && !r.Receipt.Duplicate {
+			saved[r.Receipt.Space] = true
+		}
+	}
+	for space := range saved {
+		a.courier.Saved(space)
+	}
+	return results, err
+}
+
+// usable is why a space that is there cannot be used, nil if nothing is known
+// against it.
+func (a *Agent) usable(name string) error {
+	if name == "" {
+		name = Personal
+	}
+	a.mu.Lock()
+	err := a.broken[name]
+	a.mu.Unlock()
+	if err == nil {
+		return nil
+	}
+	// It may have been mended meanwhile.
+	if _, err := a.ensureSpace(name, ""); err != nil {
+		return memory.Problem(err)
+	}
+	return nil
+}
+
+// Close ends everything in order: callers, courier, memory, logs, ownership.
+func (a *Agent) Close() error {
+	var err error
+	if a.door != nil {
+		err = a.door.close()
+	}
+	err = errors.Join(err, a.closeParts())
+	if a.owner != nil {
+		err = errors.Join(err, a.owner.Release())
+	}
+	return err
+}
+
+func (a *Agent) closeParts() error {
+	err := errors.Join(a.courier.Close(), a.Service.Close())
+	for _, l := range a.logs {
+		err = errors.Join(err, l.Close())
+	}
+	return err
+}

@@ -1,0 +1,179 @@
+package courier
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/agent/api"
+	"cairn/sync/replica"
+)
+
+// A Link is one space and one remote, and what is known of their exchange.
+type Link struct {
+	Remote  api.Remote
+	replica *replica.Replica
+	memory  Memory
+	log     *slog.Logger
+	poll    time.Duration // how often to look without being told; 0 is never
+
+	wake  chan struct{}
+	ended chan struct{} // closed by end
+
+	mu     sync.Mutex
+	state  State
+	behind bool // the remote has announced a head that we have not pulled
+}
+
+// State is how the exchange of a link stands.
+type State struct {
+	LastSync time.Time // of the last exchange that ended well; zero before the first
+	Err      error     // of the last exchange; nil when it ended well
+	Behind   bool
+}
+
+// State is how the exchange stands now.
+func (l *Link) State() State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.state
+	s.Behind = l.behind
+	return s
+}
+
+// Waiting is how many events the remote is not known to have.
+func (l *Link) Waiting(ctx context.Context) (int, error) { return l.replica.Waiting(ctx) }
+
+// Wake makes the link look at once. It never blocks.
+func (l *Link) Wake() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// end stops the link after the exchange under way.
+func (l *Link) end() { close(l.ended) }
+
+// announced is what the remote said its head is.
+func (l *Link) announced(head plumbing.Hash) {
+	has, err := l.replica.Has(head)
+	if err == nil && has {
+		return
+	}
+	l.mu.Lock()
+	l.behind = true
+	l.mu.Unlock()
+	l.Wake()
+}
+
+// run exchanges events until ctx ends.
+func (l *Link) run(ctx context.Context) {
+	var b backoff
+	pull := true
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.ended:
+			return
+		case <-l.wake:
+		case <-timer.C:
+			pull = true
+		}
+		direction := api.PushOnly
+		if pull || l.State().Behind {
+			direction = ""
+		}
+		_, err := l.Exchange(ctx, direction)
+		pull = err != nil
+		timer.Reset(l.pause(&b, err))
+	}
+}
+
+// pause is how long until the link looks again by itself.
+func (l *Link) pause(b *backoff, err error) time.Duration {
+	switch {
+	case err == nil:
+		b.reset()
+		if l.poll > 0 {
+			return jitter(l.poll)
+		}
+		return never
+	case replica.IsOffline(err), errors.Is(err, replica.ErrRaced):
+		return b.next(time.Now())
+	default:
+		return jitter(refusedN)
+	}
+}
+
+const never = 1 << 62
+
+// Exchange pulls and pushes now, or does one of them.
+func (l *Link) Exchange(ctx context.Context, direction api.Direction) (api.SyncResult, error) {
+	result := api.SyncResult{Space: l.Remote.Space, Remote: l.Remote.Name}
+	err := l.exchange(ctx, direction, &result)
+	l.mu.Lock()
+	l.state.Err = err
+	if err == nil {
+		l.state.LastSync = time.Now()
+	}
+	l.mu.Unlock()
+	if err != nil && ctx.Err() == nil {
+		l.log.Info("sync", "space", l.Remote.Space, "remote", l.Remote.Name, "err", err)
+	}
+	return result, err
+}
+
+func (l *Link) exchange(ctx context.Context, direction api.Direction, result *api.SyncResult) error {
+	if direction != api.PushOnly {
+		if err := l.pull(ctx, result); err != nil {
+			return err
+		}
+	}
+	if direction == api.PullOnly {
+		return nil
+	}
+	d, err := l.replica.Push(ctx)
+	result.Pushed = d.Events
+	if len(d.Refused) > 0 {
+		// The log was put on the hub's history without them.
+		if ferr := l.memory.Follow(ctx, l.Remote.Space); err == nil {
+			err = ferr
+		}
+		result.Refused = l.memory.Refusals(d.Refused)
+	}
+	if err != nil {
+		return err
+	}
+	if d.Behind {
+		return l.pull(ctx, result)
+	}
+	return nil
+}
+
+func (l *Link) pull(ctx context.Context, result *api.SyncResult) error {
+	l.mu.Lock()
+	l.behind = false
+	l.mu.Unlock()
+	p, err := l.replica.Pull(ctx)
+	result.Pulled += p.Events
+	if err != nil {
+		l.mu.Lock()
+		l.behind = true
+		l.mu.Unlock()
+		return err
+	}
+	if len(p.Withheld) > 0 {
+		if err := l.memory.Withhold(ctx, l.Remote.Space, p.Withheld); err != nil {
+			return err
+		}
+	}
+	return l.memory.Follow(ctx, l.Remote.Space)
+}

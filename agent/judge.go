@@ -1,0 +1,93 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/agent/api"
+	"cairn/agent/courier"
+	"cairn/internal/atomicfile"
+	"cairn/internal/disk"
+	"cairn/internal/event"
+	"cairn/policy"
+	"cairn/sync/eventlog"
+	"cairn/sync/intake"
+	"cairn/sync/replica"
+)
+
+// carried is the memory as the courier sees it.
+func (a *Agent) carried() courier.Memory { return carried{a} }
+
+type carried struct{ a *Agent }
+
+func (c carried) Space(_ context.Context, name string, id event.ID) (*eventlog.Log, error) {
+	return c.a.ensureSpace(name, id)
+}
+
+func (c carried) Follow(ctx context.Context, space string) error { return c.a.Follow(ctx, space) }
+
+// Admit judges an event that arrives by the same policy as one saved here.
+func (c carried) Admit(e event.Event) []intake.Finding {
+	err := c.a.policy.Decide(e)
+	if err == nil {
+		return nil
+	}
+	refused, ok := errors.AsType[*policy.RefusedError](err)
+	if !ok {
+		return []intake.Finding{{Rule: "unjudged"}}
+	}
+	var found []intake.Finding
+	for _, f := range refused.Findings {
+		found = append(found, intake.Finding{Rule: f.Rule, Field: f.Field})
+	}
+	return found
+}
+
+func (c carried) Raw(kind plumbing.ObjectType, data []byte) []intake.Finding {
+	var found []intake.Finding
+	for _, f := range c.a.policy.DecideRaw(kind.String(), data) {
+		found = append(found, intake.Finding{Rule: f.Rule, Field: f.Field})
+	}
+	return found
+}
+
+// Withhold hides events that came with a history in which they stood already.
+func (c carried) Withhold(ctx context.Context, space string, found []replica.Withheld) error {
+	var list []api.Refusal
+	for _, w := range found {
+		list = append(list, api.Refusal{
+			ID: w.Event, At: event.NewTime(time.Now()), Space: space, By: "machine", Rule: w.Rule, Field: w.Field,
+			Hint: "it came from a remote; its author should redact it, and an admin purge it",
+		})
+	}
+	return c.a.Service.Withhold(ctx, space, list...)
+}
+
+// Park keeps refused events as files outside the log and lists them.
+func (c carried) Park(ctx context.Context, space string, parked []replica.Parked) error {
+	dir := c.a.opt.Home.Parked(space)
+	if err := disk.OS.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for _, p := range parked {
+		if err := atomicfile.Write(disk.OS, filepath.Join(dir, string(p.ID)+".json"), p.Bytes, 0o600); err != nil {
+			return err
+		}
+	}
+	return c.a.AddRefusals(ctx, c.Refusals(parked)...)
+}
+
+func (c carried) Refusals(parked []replica.Parked) []api.Refusal {
+	var list []api.Refusal
+	for _, p := range parked {
+		list = append(list, api.Refusal{
+			ID: p.ID, At: event.NewTime(time.Now()), Space: p.Event.Space, Kind: p.Event.Kind, By: "hub", Rule: p.Rule, Field: p.Field,
+			Hint: "it is kept in " + filepath.Join(c.a.opt.Home.Parked(p.Event.Space), string(p.ID)+".json") + "; change the text and save it again",
+		})
+	}
+	return list
+}

@@ -1,0 +1,64 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"cairn/agent/api"
+	"cairn/agent/memory"
+	"cairn/internal/problem"
+	"cairn/sync/gitstore"
+	"cairn/sync/replica"
+)
+
+// Sync exchanges events with the remotes now.
+func (a *Agent) Sync(ctx context.Context, req api.SyncRequest) ([]api.SyncResult, error) {
+	if req.Space != "" {
+		if err := a.usable(req.Space); err != nil {
+			return nil, err
+		}
+	}
+	links := a.courier.Links(req.Space, req.Remote)
+	if len(links) == 0 && (req.Space != "" || req.Remote != "") {
+		return nil, problem.New(problem.NotFound, "there is no such remote: \"cairn remote list\" shows those there are")
+	}
+	results := []api.SyncResult{}
+	for _, l := range links {
+		r, err := l.Exchange(ctx, req.Direction)
+		if err != nil {
+			r.Problem = problem.Of(syncProblem(err))
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// syncProblem says what an error of an exchange means to whoever asked for it.
+func syncProblem(err error) error {
+	if err == nil {
+		return nil
+	}
+	p := &problem.Problem{Code: problem.Failed, Message: err.Error(), Err: err}
+	switch {
+	case replica.IsOffline(err), errors.Is(err, context.DeadlineExceeded):
+		p.Code, p.Hint = problem.Offline, "everything is kept and is sent by itself when the remote is back"
+	case isType[*replica.RefusedError](err), isType[*replica.DeclinedError](err):
+		p.Code, p.Hint = problem.HubRefused, "nothing is lost; it is sent when the hub takes it"
+	case isType[*replica.HostKeyError](err):
+		p.Code = problem.HubRefused
+	case isType[*replica.TamperedError](err), isType[*replica.RewrittenError](err):
+		p.Code, p.Hint = problem.Corrupt, "this space is not synced with that remote until it is put right; saving goes on"
+	case errors.Is(err, replica.ErrRaced):
+		p.Code = problem.Busy
+	case isType[*gitstore.LimitError](err):
+		p.Code = problem.TooBig
+	default:
+		return memory.Problem(err)
+	}
+	return p
+}
+
+func isType[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}

@@ -1,0 +1,61 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"cairn/internal/problem"
+)
+
+// errSilent ends a command with exit code 1 after it has said everything.
+type silentError struct{ code int }
+
+func (e *silentError) Error() string { return fmt.Sprintf("exit %d", e.code) }
+
+// finish prints err, if any, and returns the exit code: the one table from
+// problems to codes is problem.Code.ExitCode.
+func (a *app) finish(err error) int {
+	if err == nil {
+		return 0
+	}
+	if s, ok := errors.AsType[*silentError](err); ok {
+		return s.code
+	}
+	p := problem.Of(err)
+	if errors.Is(err, context.Canceled) && p.Code == problem.Failed {
+		p = problem.New(problem.Failed, "stopped before it was done")
+	}
+	if a.json {
+		writeJSON(a.env.Stdout, map[string]any{"error": p})
+		return p.Code.ExitCode()
+	}
+	fmt.Fprintln(a.env.Stderr, "cairn: "+p.Message)
+	if p.Rule != "" {
+		fmt.Fprintln(a.env.Stderr, "  rule: "+p.Rule)
+	}
+	if p.Field != "" {
+		fmt.Fprintln(a.env.Stderr, "  field: "+p.Field)
+	}
+	if p.Hint != "" {
+		fmt.Fprintln(a.env.Stderr, "  "+p.Hint)
+	}
+	return p.Code.ExitCode()
+}
+
+// print writes a result as JSON, or as the text that the function writes.
+func (a *app) print(v any, text func(io.Writer)) error {
+	if a.json {
+		return writeJSON(a.env.Stdout, v)
+	}
+	text(a.env.Stdout)
+	return nil
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

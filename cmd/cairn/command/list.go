@@ -1,0 +1,203 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"cairn/agent/api"
+	"cairn/internal/event"
+	"cairn/internal/problem"
+)
+
+// filterFlags are the filters of ask, log and the lists of other kinds.
+type filterFlags struct {
+	f            api.Filter
+	kind         string
+	since, until string
+	limit        int
+	all          bool
+}
+
+func (f *filterFlags) add(cmd *cobra.Command, limit int) {
+	flags := cmd.Flags()
+	flags.IntVarP(&f.limit, "limit", "n", limit, "how many at most")
+	flags.StringVar(&f.kind, "kind", "", "only this kind of event")
+	flags.StringVar(&f.f.Tag, "tag", "", "only with this tag")
+	flags.StringVar(&f.f.Harness, "harness", "", "only saved by this AI tool")
+	flags.StringVar(&f.f.Device, "device", "", "only saved on this device")
+	flags.StringVar(&f.f.Actor, "actor", "", "only saved by this actor")
+	flags.StringVar(&f.f.Project, "project", "", "only of this project")
+	flags.StringVar(&f.f.Space, "space", "", "only in this space")
+	flags.StringVar(&f.since, "since", "", "only from this time on: a date, an RFC 3339 time, or an age such as 12h or 30d")
+	flags.StringVar(&f.until, "until", "", "only before this time")
+	flags.BoolVar(&f.all, "all", false, "also superseded, archived and expired ones, marked")
+}
+
+func (f *filterFlags) query(text string) (api.Query, error) {
+	if f.limit < 1 {
+		return api.Query{}, usage("-n must be at least 1")
+	}
+	q := api.Query{Text: text, Limit: f.limit, Filter: f.f, All: f.all}
+	kind, err := parseKind(f.kind)
+	if err != nil {
+		return api.Query{}, err
+	}
+	q.Filter.Kind = kind
+	now := time.Now()
+	if q.Filter.Since, err = parseWhen("--since", f.since, now); err != nil {
+		return api.Query{}, err
+	}
+	q.Filter.Until, err = parseWhen("--until", f.until, now)
+	return q, err
+}
+
+// parseKind takes a kind as stored, or with a dash as commands are written.
+func parseKind(s string) (event.Kind, error) {
+	if s == "" {
+		return "", nil
+	}
+	k := event.Kind(strings.ReplaceAll(s, "-", "_"))
+	if k == "note" {
+		k = event.KindObserve
+	}
+	if event.NewPayload(k) == nil {
+		return "", usage(fmt.Sprintf("no such kind of event; the kinds are %v", event.Kinds()))
+	}
+	return k, nil
+}
+
+// parseWhen reads a date in local time, an RFC 3339 time, or an age.
+func parseWhen(flag, s string, now time.Time) (*event.Time, error) {
+	if s == "" {
+		return nil, nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
+		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
+			v := event.NewTime(t)
+			return &v, nil
+		}
+	}
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		var n int
+		if _, err := fmt.Sscanf(days+"|", "%d|", &n); err == nil && n >= 0 {
+			v := event.NewTime(now.AddDate(0, 0, -n))
+			return &v, nil
+		}
+	}
+	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		v := event.NewTime(now.Add(-d))
+		return &v, nil
+	}
+	return nil, problem.New(problem.Usage, flag+" is a date (2026-01-31), an RFC 3339 time, or an age such as 12h or 30d")
+}
+
+func (a *app) askCommand() *cobra.Command {
+	var f filterFlags
+	cmd := &cobra.Command{
+		Use: "ask QUERY", Short: "Search", GroupID: groupNotes, Args: args(1, -1),
+		Long: `Search by a whole question, words, the start of a word, or a "phrase".
+AND, OR, NOT, title:word and tag:word work; nothing you can type is an error.`,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			q, err := f.query(strings.Join(given, " "))
+			if err != nil {
+				return err
+			}
+			agent, done, err := a.agent(cmd.Context(), needHome)
+			if err != nil {
+				return err
+			}
+			defer done()
+			answer, err := agent.Ask(cmd.Context(), q)
+			if err != nil {
+				return err
+			}
+			return a.print(answer, func(w io.Writer) { writeAnswer(w, answer, "no note matches") })
+		},
+	}
+	f.add(cmd, 5)
+	return cmd
+}
+
+func (a *app) logCommand() *cobra.Command {
+	var f filterFlags
+	cmd := &cobra.Command{
+		Use: "log", Short: "List the newest notes", GroupID: groupNotes, Args: args(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.list(cmd, f, func(*api.Query) {}) },
+	}
+	f.add(cmd, 20)
+	return cmd
+}
+
+// list prints a dated list; narrow changes the query first.
+func (a *app) list(cmd *cobra.Command, f filterFlags, narrow func(*api.Query)) error {
+	q, err := f.query("")
+	if err != nil {
+		return err
+	}
+	narrow(&q)
+	agent, done, err := a.agent(cmd.Context(), needHome)
+	if err != nil {
+		return err
+	}
+	defer done()
+	answer, err := agent.Log(cmd.Context(), q)
+	if err != nil {
+		return err
+	}
+	return a.print(answer, func(w io.Writer) { writeAnswer(w, answer, "nothing here yet") })
+}
+
+func writeAnswer(w io.Writer, answer api.Answer, none string) {
+	if answer.Note != "" {
+		fmt.Fprintln(w, answer.Note)
+	} else if len(answer.Hits) == 0 {
+		fmt.Fprintln(w, none)
+	}
+	for _, h := range answer.Hits {
+		writeHit(w, h)
+	}
+}
+
+func writeHit(w io.Writer, h api.Hit) {
+	fmt.Fprintf(w, "%s  %s  %s", h.ID.Short(), h.Recorded.Local().Format("2006-01-02 15:04"), oneLine(h.Title))
+	if marks := hitMarks(h); marks != "" {
+		fmt.Fprintf(w, "  [%s]", marks)
+	}
+	fmt.Fprintln(w)
+	if s := oneLine(h.Snippet); s != "" && s != oneLine(h.Title) {
+		fmt.Fprintln(w, "    "+s)
+	}
+}
+
+// hitMarks says where a hit comes from and what it counts for.
+func hitMarks(h api.Hit) string {
+	var marks []string
+	if h.Kind != event.KindObserve {
+		marks = append(marks, string(h.Kind))
+	}
+	marks = append(marks, h.Space)
+	if h.Harness != "" {
+		marks = append(marks, h.Harness)
+	}
+	if h.State != "" && h.State != api.Live {
+		state := string(h.State)
+		if h.SupersededBy != "" {
+			state += " by " + h.SupersededBy.Short()
+		}
+		marks = append(marks, state)
+	}
+	if h.Verdict != "" {
+		marks = append(marks, h.Verdict)
+	}
+	if h.Newer {
+		marks = append(marks, "written by a newer cairn")
+	}
+	return strings.Join(marks, ", ")
+}
+
+// oneLine folds white space, so that a list keeps a line for each thing.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

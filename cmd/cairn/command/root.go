@@ -1,0 +1,141 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"cairn/internal/paths"
+	"cairn/internal/problem"
+)
+
+// Main runs one command line and returns its exit code.
+func Main(args []string, env Env) int {
+	ctx, stop := untilSignal(context.Background())
+	defer stop()
+	a := &app{env: env, level: new(slog.LevelVar)}
+	a.level.Set(slog.LevelWarn)
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	err := root.ExecuteContext(ctx)
+	if err != nil && !a.started {
+		err = usage(err.Error() + `: see "cairn --help"`)
+	}
+	return a.finish(err)
+}
+
+// app is what the commands share: the global flags and the world.
+type app struct {
+	env      Env
+	homeFlag string
+	json     bool
+	noColor  bool
+	logLevel string
+	level    *slog.LevelVar
+	started  bool // arguments were understood, a command is running
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "cairn",
+		Short:         "One memory for every AI coding agent, on every machine you work on",
+		Long:          rootHelp,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			a.started = true
+			return a.setLevel()
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.homeFlag, "home", "", "folder of this memory (default: $CAIRN_HOME, else ~/.cairn)")
+	flags.BoolVar(&a.json, "json", false, "print JSON")
+	flags.BoolVar(&a.noColor, "no-color", false, "print without colors")
+	flags.StringVar(&a.logLevel, "log-level", "warn", "what to log on stderr: debug, info, warn or error")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddGroup(
+		&cobra.Group{ID: groupNotes, Title: "Notes:"},
+		&cobra.Group{ID: groupKinds, Title: "Other kinds of memory:"},
+		&cobra.Group{ID: groupSync, Title: "Machines and sync:"},
+		&cobra.Group{ID: groupTools, Title: "AI tools and service:"},
+		&cobra.Group{ID: groupCare, Title: "Care:"},
+	)
+	for _, c := range a.commands() {
+		root.AddCommand(c)
+	}
+	return root
+}
+
+const (
+	groupNotes = "notes"
+	groupKinds = "kinds"
+	groupSync  = "sync"
+	groupTools = "tools"
+	groupCare  = "care"
+)
+
+const rootHelp = `cairn keeps what you and your AI coding agents learn: decisions, preferences,
+lessons. A note saved by one tool on one machine is found a moment later by
+another tool on another machine. Everything is plain JSON in git.
+
+  cairn note "We chose Postgres for billing"
+  cairn ask which database for billing
+  cairn connect claude-code          let a tool use it
+  cairn join INVITE                  add this machine to a hub`
+
+func (a *app) setLevel() error {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(a.logLevel)); err != nil {
+		return usage("--log-level is debug, info, warn or error")
+	}
+	a.level.Set(l)
+	return nil
+}
+
+// logger writes to stderr, never to stdout.
+func (a *app) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(a.env.Stderr, &slog.HandlerOptions{Level: a.level}))
+}
+
+func (a *app) home() (paths.Home, error) {
+	h, err := paths.Find(a.homeFlag, a.env.GOOS, a.env.Getenv)
+	if err != nil {
+		return "", usage(err.Error())
+	}
+	return h, nil
+}
+
+func usage(message string) error { return problem.New(problem.Usage, message) }
+
+// args is cobra.PositionalArgs with an error that names the command's form.
+func args(low, high int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, given []string) error {
+		if len(given) < low || (high >= 0 && len(given) > high) {
+			return fmt.Errorf("usage: %s", cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// group is a command that only has subcommands.
+func group(use, short, id string, subs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use: use, Short: short, GroupID: id,
+		Args: func(cmd *cobra.Command, given []string) error {
+			if len(given) > 0 {
+				return fmt.Errorf("%s has no command %q", cmd.CommandPath(), given[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(subs...)
+	return c
+}

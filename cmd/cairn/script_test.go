@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"cairn/agent"
+	"cairn/cmd/cairn/command"
+	"cairn/internal/paths"
+	"cairn/policy/secrets/secretstest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"cairn": func() { os.Exit(command.Main(os.Args[1:], command.System())) },
+	})
+}
+
+// The scripts in testdata are sessions at a terminal, each in a fresh folder.
+// Besides testscript's own commands they may use:
+//
+//	code N COMMAND...   run it and require exit code N
+//	secret VAR RULE     put a secret of that kind, made on the spot, into $VAR
+//	text FILE SIZE      write a text of that many bytes, with the word "lastword" at its end
+//	nowhere TEXT DIR... require that no file in the folders holds the text
+//	until COMMAND...    run it until it succeeds, for ten seconds at most
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:   "testdata/script",
+		Setup: setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code":    runCode,
+			"secret":  makeSecret,
+			"text":    makeText,
+			"nowhere": nowhere,
+			"until":   until,
+		},
+	})
+}
+
+func setup(env *testscript.Env) error {
+	env.Setenv("HOME", env.WorkDir)
+	env.Setenv("USERPROFILE", env.WorkDir)
+	env.Setenv("CAIRN_HOME", filepath.Join(env.WorkDir, "home"))
+	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	env.Setenv("GIT_AUTHOR_NAME", "tester")
+	env.Setenv("GIT_AUTHOR_EMAIL", "tester@example.invalid")
+	env.Setenv("GIT_COMMITTER_NAME", "tester")
+	env.Setenv("GIT_COMMITTER_EMAIL", "tester@example.invalid")
+	env.Defer(func() { stopAgents(env.WorkDir) })
+	return nil
+}
+
+// stopAgents ends the agents that a script's commands started.
+func stopAgents(dir string) {
+	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	defer stop()
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == "agent.address" {
+			_ = agent.Stop(ctx, paths.Home(filepath.Dir(path)))
+		}
+		return nil
+	})
+}
+
+func runCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func makeSecret(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: secret VAR RULE")
+	}
+	ts.Setenv(args[0], secretstest.Generate(args[1], rand.New(rand.NewPCG(rand.Uint64(), 1))))
+}
+
+func makeText(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: text FILE SIZE")
+	}
+	size, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	const last = " lastword"
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		fmt.Fprintf(&b, "line %d of a long note about nothing much\n", i)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()[:size-len(last)]+last), 0o644))
+}
+
+func nowhere(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || len(args[0]) < 8 {
+		ts.Fatalf("usage: nowhere TEXT DIR...")
+	}
+	looked := 0
+	for _, dir := range args[1:] {
+		err := filepath.WalkDir(ts.MkAbs(dir), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			looked++
+			b, err := os.ReadFile(path)
+			if err == nil && strings.Contains(string(b), args[0]) {
+				return fmt.Errorf("%s holds it", path)
+			}
+			return err
+		})
+		ts.Check(err)
+	}
+	if looked == 0 {
+		ts.Fatalf("there was no file to look at")
+	}
+}
+
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 {
+		ts.Fatalf("usage: until COMMAND...")
+	}
+	var err error
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if err = ts.Exec(args[0], args[1:]...); (err == nil) != neg {
+			return
+		}
+	}
+	ts.Fatalf("it never came to that: %v", err)
+}
