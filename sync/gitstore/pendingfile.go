@@ -36,8 +36,12 @@ func (s *Store) lockFile(path string) (*pendingFile, error) {
 		if !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
-		if err := s.removeIfOlderThanSystem(name); err != nil {
+		removed, err := s.removeIfOlderThanSystem(name)
+		if err != nil {
 			return nil, err
+		}
+		if removed {
+			continue
 		}
 		if time.Now().After(deadline) {
 			return nil, &RefLockedError{Path: name}
@@ -48,19 +52,16 @@ func (s *Store) lockFile(path string) (*pendingFile, error) {
 }
 
 // removeIfOlderThanSystem removes a lock file from before the system was started: a power cut ended whoever made it.
-func (s *Store) removeIfOlderThanSystem(lock string) error {
+func (s *Store) removeIfOlderThanSystem(lock string) (removed bool, err error) {
 	info, err := s.fs.Lstat(lock)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return false, ignoreNotExist(err)
 	}
 	boot, err := disk.BootTime()
 	if err != nil || info.ModTime().After(boot.Add(-bootMargin)) {
-		return err
+		return false, err
 	}
-	return ignoreNotExist(s.fs.Remove(lock))
+	return true, ignoreNotExist(s.fs.Remove(lock))
 }
 
 // commit makes data the contents of the file and lets go of the lock. On an error the file is as it was, except when only

@@ -292,14 +292,18 @@ func TestRefLockFromBeforeTheSystemWasStarted(t *testing.T) {
 	s, a, _ := twoCommits(t)
 	lock := filepath.Join(s.Dir(), "refs", "heads", "main.lock")
 	write(t, lock, "")
+	makeOld(t, lock)
+	update(t, s, "refs/heads/main", plumbing.ZeroHash, a)
+	mustBe(t, s, "refs/heads/main", a)
+}
+
+// makeOld dates a file back to before the system was started.
+func makeOld(t testing.TB, path string) {
+	t.Helper()
 	long := time.Now().AddDate(-5, 0, 0)
-	if err := os.Chtimes(lock, long, long); err != nil {
+	if err := os.Chtimes(path, long, long); err != nil {
 		t.Fatal(err)
 	}
-	// Removing it takes one more round of the wait.
-	again := openStore(t, s.Dir())
-	update(t, again, "refs/heads/main", plumbing.ZeroHash, a)
-	mustBe(t, again, "refs/heads/main", a)
 }
 
 // A writer and readers on one ref: no reader may see it absent, garbled, or older than what it has seen.
