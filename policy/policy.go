@@ -73,9 +73,9 @@ func (p *Policy) secretsIn(e event.Event) ([]Finding, error) {
 			found = append(found, Finding{f.Path, s})
 		}
 	}
-	for _, f := range p.DecideRaw(Blob, file) {
-		if !hasRule(found, f.Rule) {
-			found = append(found, Finding{"event", f.Finding})
+	for _, s := range p.scanner.Scan(file) {
+		if !hasRule(found, s.Rule) {
+			found = append(found, Finding{"event", s})
 		}
 	}
 	return found, nil

@@ -40,3 +40,9 @@ func benchmark(b *testing.B, text []byte) {
 		s.Scan(text)
 	}
 }
+
+func BenchmarkStart(b *testing.B) {
+	for b.Loop() {
+		secrets.Compile()
+	}
+}

@@ -9,3 +9,10 @@ func Without(kind string) *Scanner {
 	}[kind]
 	return &Scanner{engine: &e}
 }
+
+// Compile does once more what the first New does.
+func Compile() {
+	if _, err := compile(builtInRules()); err != nil {
+		panic(err)
+	}
+}

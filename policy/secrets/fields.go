@@ -14,7 +14,7 @@ const maxNamed = 4 << 10
 // value.
 func (s *Scanner) ScanNamed(name string, value []byte) []Finding {
 	found := read(s.engine, value)
-	if name == "" || len(value) == 0 || len(value) > maxNamed {
+	if len(value) == 0 || len(value) > maxNamed || !s.engine.knowsName(name) {
 		return found
 	}
 	pair := append([]byte(name+" = "), value...)
@@ -26,6 +26,13 @@ func (s *Scanner) ScanNamed(name string, value []byte) []Finding {
 		}
 	}
 	return sorted(found)
+}
+
+// knowsName reports whether any rule looks for a name in this one.
+func (e *engine) knowsName(name string) bool {
+	known := false
+	e.named.each([]byte(name), func(int, span) { known = true })
+	return known
 }
 
 // ScanJSON is Scan for a JSON document that also reads every name and every

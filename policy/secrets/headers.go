@@ -12,7 +12,7 @@ func headerRules() []*rule {
 		{id: "basic-header", about: "user and password of basic authentication", names: list{"basic "}, check: basicLogin},
 		{id: "curl-user", about: "user and password on a command line", names: list{" -u ", " --user ", " -u", " --user=", "--proxy-user "}, check: curlLogin},
 		{id: "cli-password", about: "password behind -p of a database client", names: list{"mysql ", "mysqldump ", "mariadb ", "sshpass ", "redis-cli "}, check: clientPassword},
-		{id: "session-cookie", about: "cookie of a session", names: list{"cookie"}, check: sessionCookie},
+		{id: "session-cookie", about: "cookie of a session", names: list{"cookie", "cookies"}, check: sessionCookie},
 	}
 }
 
@@ -57,10 +57,13 @@ func isPrintable(b []byte) bool {
 	return len(b) > 0
 }
 
+// maxLine is how much of a line is read around a place in it.
+const maxLine = 400
+
 // curlLogin takes "-u user:password" on a line that calls a program for it.
 func curlLogin(text []byte, literal span) (match, bool) {
-	line := text[bytes.LastIndexByte(text[:literal.start], '\n')+1 : literal.start]
-	line = lowerASCII(nil, line[max(0, len(line)-400):])
+	line := text[max(0, literal.start-maxLine):literal.start]
+	line = lowerASCII(nil, line[bytes.LastIndexByte(line, '\n')+1:])
 	if !containsAny(line, list{"curl", "wget", "http", "docker login", "mvn"}) {
 		return match{}, false
 	}
@@ -102,7 +105,11 @@ func clientPassword(text []byte, literal span) (match, bool) {
 // sessionCookie takes a random value of a cookie whose name speaks of a
 // session or a login.
 func sessionCookie(text []byte, literal span) (match, bool) {
-	line := text[literal.end:min(len(text), literal.end+1000)]
+	colon := closers.after(text, literal.end, 2)
+	if colon >= len(text) || text[colon] != ':' && text[colon] != '=' {
+		return match{}, false
+	}
+	line := text[literal.end:min(len(text), literal.end+maxLine)]
 	if end := bytes.IndexByte(line, '\n'); end >= 0 {
 		line = line[:end]
 	}

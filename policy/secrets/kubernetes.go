@@ -9,6 +9,9 @@ const manifestReach = 6000
 // kubernetesSecret takes the first value under data or stringData of a
 // manifest of kind Secret that is no template and no name of something.
 func kubernetesSecret(text []byte, literal span) (match, bool) {
+	if bytes.Contains(text[max(0, literal.start-100):literal.start], literal.in(text)) {
+		return match{}, false // the one before has read this document
+	}
 	from := max(0, literal.start-manifestReach)
 	manifest := text[from:min(len(text), literal.end+manifestReach)]
 	manifest, cut := oneDocument(manifest, literal.start-from)

@@ -36,11 +36,14 @@ func newAutomaton(literals []string, lower bool) (*automaton, error) {
 }
 
 func (a *automaton) each(text []byte, found func(literal int, at span)) {
-	var folded [chunk]byte
+	var folded []byte
+	if a.lower {
+		folded = make([]byte, 0, min(len(text), chunk))
+	}
 	for done := 0; done < len(text); done += chunk - a.overlap {
 		part := text[done:min(done+chunk, len(text))]
 		if a.lower {
-			part = lowerASCII(folded[:0], part)
+			part = lowerASCII(folded, part)
 		}
 		for _, m := range a.ac.FindAllOverlapping(part) {
 			if done > 0 && m.End <= a.overlap {

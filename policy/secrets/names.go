@@ -126,12 +126,11 @@ func splitName(name []byte) []string {
 			i++
 			continue
 		}
-		end := i + 1
+		end := i
 		if letters[name[i]] {
-			end = digits.after(name, wordEnd(name, i), 4)
-		} else {
-			end = digits.after(name, i, len(name))
+			end = wordEnd(name, i)
 		}
+		end = digits.after(name, end, len(name))
 		words = append(words, string(lowerASCII(nil, name[i:end])))
 		i = end
 	}
