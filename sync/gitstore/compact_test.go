@@ -288,7 +288,7 @@ func TestCompactIsAsSmallAsStockGit(t *testing.T) {
 	s := newStore(t)
 	var parent plumbing.Hash
 	var entries []byte
-	for i := range 200 {
+	for i := range 100 {
 		file := blob(fmt.Sprintf("{\"id\":%d,\"text\":\"the note with the number %d, and some more words\"}", i, i*i))
 		entries = append(append(entries, fmt.Sprintf("100644 %026d.json\x00", i)...), file.Hash[:]...)
 		hour := gitstore.NewObject(plumbing.TreeObject, slices.Clone(entries))

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"crypto/sha1"
 	"encoding/binary"
+	"hash/crc32"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -100,4 +101,21 @@ func refDelta(base plumbing.Hash, data []byte) rawEntry {
 func sha1Sum(b []byte) []byte {
 	sum := sha1.Sum(b)
 	return sum[:]
+}
+
+// oneEntryIndex returns the index of a pack with one entry, which holds the object with the given id.
+func oneEntryIndex(id plumbing.Hash, pack []byte) []byte {
+	x := []byte{0xff, 't', 'O', 'c', 0, 0, 0, 2}
+	for i := range 256 {
+		n := uint32(0)
+		if i >= int(id[0]) {
+			n = 1
+		}
+		x = binary.BigEndian.AppendUint32(x, n)
+	}
+	x = append(x, id[:]...)
+	x = binary.BigEndian.AppendUint32(x, crc32.ChecksumIEEE(pack[12:len(pack)-20]))
+	x = binary.BigEndian.AppendUint32(x, 12)
+	x = append(x, pack[len(pack)-20:]...)
+	return append(x, sha1Sum(x)...)
 }
