@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring"
 
@@ -129,7 +130,8 @@ func (s *sieve) hits(ctx context.Context, allow []*roaring.Bitmap) ([]Hit, error
 func (s *sieve) sift(candidates []candidate) ([]Hit, error) {
 	var out []Hit
 	for _, c := range candidates {
-		space, id := splitKey(s.plan.view.key(c.docRef))
+		rows := &s.plan.view.segs[c.part].rows
+		id := rows.id(c.doc)
 		ok, err := s.passes(c, id)
 		if err != nil {
 			return nil, err
@@ -137,7 +139,7 @@ func (s *sieve) sift(candidates []candidate) ([]Hit, error) {
 		if !ok {
 			continue
 		}
-		out = append(out, Hit{ID: id, Space: space, Score: scoreOf(c.score &^ allWords), Matched: s.plan.matched(c.docRef)})
+		out = append(out, Hit{ID: id, Space: rows.spaceOf(c.doc), Score: scoreOf(c.score &^ allWords), Matched: s.plan.matched(c.docRef)})
 		if len(out) == s.limit {
 			break
 		}
@@ -193,6 +195,9 @@ func (p *plan) matched(ref docRef) []string {
 
 // total counts the documents that match.
 func (p *plan) total(allow []*roaring.Bitmap) (int, error) {
+	if n, ok := p.foundBySole(allow); ok {
+		return n, nil
+	}
 	n := 0
 	for i, part := range p.view.segs {
 		docs, err := p.matching(i)
@@ -205,6 +210,21 @@ func (p *plan) total(allow []*roaring.Bitmap) (int, error) {
 		n += int(part.withoutDead(docs).GetCardinality())
 	}
 	return n, nil
+}
+
+// foundBySole is the total when one source alone makes the matches.
+func (p *plan) foundBySole(allow []*roaring.Bitmap) (int, bool) {
+	if p.plainWords() == nil || slices.ContainsFunc(allow, func(b *roaring.Bitmap) bool { return b != nil }) {
+		return 0, false
+	}
+	var n, sources int
+	for _, s := range p.sources {
+		if s.weight > 0 {
+			n += int(s.found)
+			sources++
+		}
+	}
+	return n, sources <= 1
 }
 
 func (p *plan) matching(part int) (*roaring.Bitmap, error) {

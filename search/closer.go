@@ -149,8 +149,18 @@ func (l *look) which(form []byte) int {
 	if i, ok := l.known[string(form)]; ok {
 		return i
 	}
-	stem := analysis.Stem(string(form))
-	i := slices.IndexFunc(l.words, func(w lookWord) bool { return w.stem == stem })
+	i := -1
+	if slices.ContainsFunc(l.words, func(w lookWord) bool { return w.mayBe(form) }) {
+		stem := analysis.Stem(string(form))
+		i = slices.IndexFunc(l.words, func(w lookWord) bool { return w.stem == stem })
+	}
 	l.known[string(form)] = i
 	return i
+}
+
+// mayBe is quick to tell most forms from one with the stem of the word: the
+// stemmer leaves the first three letters alone.
+func (w lookWord) mayBe(form []byte) bool {
+	n := min(len(w.stem), len(form), 3)
+	return w.stem[:n] == string(form[:n])
 }

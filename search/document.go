@@ -155,11 +155,10 @@ func (m *documentMaker) add(text string, weight float64, kind byte) {
 // sequence notes where in the text a token stands, and returns it if it is a
 // stop word.
 func (m *documentMaker) sequence(tok analysis.Token, prevStop string) string {
-	switch tok.Form {
-	case analysis.Pair, analysis.Base:
-		return prevStop
-	case analysis.Whole:
+	if tok.Form == analysis.Whole {
 		m.names.WriteString(" " + tok.Text + " " + lineEnd)
+	}
+	if !tok.InText() {
 		return prevStop
 	}
 	m.words++

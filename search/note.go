@@ -82,13 +82,6 @@ func markKey(space string) string { return keySep + space }
 
 const keySep = "\x00"
 
-func splitKey(key string) (space string, id event.ID) {
-	space, rest, _ := strings.Cut(key, keySep)
-	return space, event.ID(rest)
-}
-
-func isMarkKey(key string) bool { return strings.HasPrefix(key, keySep) }
-
 // checkBatch refuses what could not be told apart later.
 func checkBatch(b Batch) error {
 	if b.Space == "" || strings.Contains(b.Space, keySep) {

@@ -54,7 +54,7 @@ const maxKnown = 1 << 15
 func newTermMaker() *termMaker { return &termMaker{known: map[termOf]*wordTerms{}} }
 
 func (m *termMaker) terms(tok analysis.Token) *wordTerms {
-	of := termOf{tok.Text, tok.Form == analysis.Word}
+	of := termOf{tok.Text, tok.Form == analysis.Word || tok.Form == analysis.Part}
 	if t := m.known[of]; t != nil {
 		return t
 	}

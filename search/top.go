@@ -1,8 +1,8 @@
 package search
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 )
 
 // A candidate is a document that may become a hit.
@@ -31,34 +31,25 @@ func (t *top) floor() uint32 {
 }
 
 func (t *top) offer(c candidate) {
-	if c.score < t.floor() {
+	full := len(t.list) == t.size
+	if full && t.compare(c, t.list[t.size-1]) >= 0 {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(t.list, c, t.compare)
-	if at >= t.size {
-		return
-	}
-	if len(t.list) == t.size {
+	if full {
 		t.list = t.list[:t.size-1]
 	}
+	at, _ := slices.BinarySearchFunc(t.list, c, t.compare)
 	t.list = slices.Insert(t.list, at, c)
 }
 
 // compare orders by score and, among equals, newest first.
 func (t *top) compare(a, b candidate) int {
-	switch {
-	case a.score > b.score:
-		return -1
-	case a.score < b.score:
-		return 1
+	if a.score != b.score {
+		return cmp.Compare(b.score, a.score)
 	}
-	keyA, keyB := t.view.key(a.docRef), t.view.key(b.docRef)
-	spaceA, idA, _ := strings.Cut(keyA, keySep)
-	spaceB, idB, _ := strings.Cut(keyB, keySep)
-	if idA != idB {
-		return strings.Compare(idB, idA)
+	rowsA, rowsB := &t.view.segs[a.part].rows, &t.view.segs[b.part].rows
+	if c := cmp.Compare(rowsB.id(b.doc), rowsA.id(a.doc)); c != 0 {
+		return c
 	}
-	return strings.Compare(spaceA, spaceB)
+	return cmp.Compare(rowsA.spaceOf(a.doc), rowsB.spaceOf(b.doc))
 }
-
-func (v *view) key(ref docRef) string { return v.segs[ref.part].rows.key(ref.doc) }

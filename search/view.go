@@ -166,10 +166,9 @@ func (x *Index) IDs(space string, fn func(event.ID) error) error {
 }
 
 func (v *view) mark(space string) (Mark, bool, error) {
-	want := markKey(space)
 	for _, p := range v.segs {
-		for _, doc := range p.rows.marks {
-			if p.isDead(doc) || p.rows.key(doc) != want {
+		for i, doc := range p.rows.marks {
+			if p.isDead(doc) || p.rows.marked[i] != space {
 				continue
 			}
 			text, err := p.text(doc)
@@ -198,17 +197,13 @@ func (v *view) count(space string) (int, error) {
 func (v *view) ids(ctx context.Context, space string, fn func(event.ID) error) error {
 	for _, p := range v.segs {
 		for doc := range uint32(len(p.rows.times)) {
-			if p.isDead(doc) {
-				continue
-			}
-			in, id := splitKey(p.rows.key(doc))
-			if in != space {
+			if p.isDead(doc) || p.rows.spaceOf(doc) != space {
 				continue
 			}
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := fn(id); err != nil {
+			if err := fn(p.rows.id(doc)); err != nil {
 				return err
 			}
 		}

@@ -9,25 +9,23 @@ import (
 // longer ones are data, not names.
 const maxCamel = 48
 
-// wordTokens yields a word or, when it has humps, the words they make and
-// then the whole.
+// wordTokens yields the parts of a word with humps, and the word.
 func (s Span) wordTokens(from, to int, yield func(Token) bool) bool {
-	cuts := humps(s.Text[from:to])
-	if len(cuts) == 0 {
-		return s.word(from, to, yield)
-	}
 	start := from
-	for _, cut := range cuts {
-		if !s.word(start, from+cut, yield) {
+	for _, cut := range humps(s.Text[from:to]) {
+		if !s.yieldWord(Part, start, from+cut, yield) {
 			return false
 		}
 		start = from + cut
 	}
-	return s.word(start, to, yield) && yield(s.token(Whole, from, to))
+	if start > from && !s.yieldWord(Part, start, to, yield) {
+		return false
+	}
+	return s.yieldWord(Word, from, to, yield)
 }
 
-func (s Span) word(from, to int, yield func(Token) bool) bool {
-	if !yield(s.token(Word, from, to)) {
+func (s Span) yieldWord(f Form, from, to int, yield func(Token) bool) bool {
+	if !yield(s.token(f, from, to)) {
 		return false
 	}
 	n := baseLen(s.Text[from:to])

@@ -9,15 +9,19 @@ import (
 // A Form says what a token is to the text.
 type Form uint8
 
-// The forms. Words and Chars in their order are the text; Wholes and Pairs
-// stand beside them.
+// The forms. Words and Chars in their order are the text; the others stand
+// beside them.
 const (
-	Word  Form = iota // a word, alone or within a name
+	Word  Form = iota // a word, alone or between two joints of a name
 	Char              // one character of a solid run
+	Part              // what a word with humps is made of: use and effect of useEffect
 	Whole             // a name as written, or its words run together
 	Base              // a word without the number at its end: wsl of wsl2
 	Pair              // two neighboring characters of a solid run
 )
+
+// InText says that the token is one of those that make up the text.
+func (t Token) InText() bool { return t.Form == Word || t.Form == Char }
 
 // A Token is one form under which a stretch of text is found.
 type Token struct {

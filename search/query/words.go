@@ -34,15 +34,26 @@ func wordsOf(it item) []Word {
 // nameWord is a name with its forms. Signs belong to the name: C++ is not C.
 func nameWord(span analysis.Span) Word {
 	w := Word{Text: span.Text}
+	var words, humps []string // humps of the word to come
 	for tok := range span.Tokens() {
 		switch tok.Form {
-		case analysis.Whole:
-			w.Whole = append(w.Whole, tok.Text)
+		case analysis.Part:
+			humps = append(humps, tok.Text)
+		case analysis.Word:
+			words = append(words, tok.Text)
+			if humps == nil {
+				humps = []string{tok.Text}
+			}
+			w.Parts = append(w.Parts, humps...)
+			humps = nil
 		case analysis.Base:
 			w.Base = tok.Text
-		default:
-			w.Parts = append(w.Parts, tok.Text)
+		case analysis.Whole:
+			w.Whole = append(w.Whole, tok.Text)
 		}
+	}
+	if len(words) == 1 && len(w.Parts) > 1 {
+		w.Whole = append(w.Whole, words[0])
 	}
 	if len(w.Parts) > 1 {
 		w.Base = ""
@@ -67,7 +78,7 @@ func isStop(w Word) bool {
 func sequence(text string) []string {
 	var out []string
 	for tok := range analysis.Tokens(text) {
-		if tok.Form == analysis.Word || tok.Form == analysis.Char {
+		if tok.InText() {
 			out = append(out, tok.Text)
 		}
 	}
