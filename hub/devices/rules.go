@@ -110,7 +110,7 @@ func (i Invite) usable(by event.DeviceID, now time.Time) error {
 	switch {
 	case i.Canceled:
 		return &InviteError{Reason: "was canceled"}
-	case i.UsedBy == by:
+	case i.UsedBy != "" && i.UsedBy == by:
 		return nil
 	case i.UsedBy != "":
 		return &InviteError{Reason: "was used by another device"}
@@ -119,6 +119,9 @@ func (i Invite) usable(by event.DeviceID, now time.Time) error {
 	}
 	return nil
 }
+
+// Open says whether the invite still waits for its machine.
+func (i Invite) Open(now time.Time) bool { return i.UsedBy == "" && i.usable("", now) == nil }
 
 func (m *Members) welcome(inv Invite, now time.Time) {
 	member, ok := m.members[inv.Person]

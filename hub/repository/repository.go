@@ -12,6 +12,7 @@ import (
 	"cairn/internal/commitform"
 	"cairn/internal/event"
 	"cairn/sync/eventlog"
+	"cairn/sync/gittree"
 	"cairn/sync/gitwire"
 	"cairn/sync/history"
 )
@@ -52,6 +53,21 @@ func (r *Repository) Refs() (map[string]plumbing.Hash, error) {
 		return nil, asProblem(err)
 	}
 	return refs, nil
+}
+
+// Count is the head of the branch and the number of events in it.
+func (r *Repository) Count(ctx context.Context) (head string, events int, err error) {
+	at, err := r.log.Head()
+	if err != nil {
+		return "", 0, asProblem(err)
+	}
+	err = gittree.Walk(r.log.Store(), at.Tree, func(path string, _ plumbing.Hash) error {
+		if path != commitform.SpaceFile {
+			events++
+		}
+		return ctx.Err()
+	})
+	return at.Commit.String(), events, err
 }
 
 // history is the graph of everything that the refs lead to. It is built at the

@@ -1,0 +1,159 @@
+package admin
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"cairn/hub/audit"
+	"cairn/hub/devices"
+	"cairn/hub/repository"
+	"cairn/internal/event"
+	"cairn/internal/invite"
+	"cairn/internal/problem"
+)
+
+// Options are the hub's parts that its verbs work on.
+type Options struct {
+	Members *devices.Store
+	Spaces  *repository.Set
+	Audit   *audit.Log
+	Hub     event.ID
+	HostKey string // fingerprint
+	// Changed is called after every change of members.
+	Changed func()
+	Now     func() time.Time
+}
+
+// An Admin carries out verbs. It is safe for concurrent use.
+type Admin struct{ Options }
+
+// New is an Admin for a hub.
+func New(o Options) *Admin { return &Admin{o} }
+
+// A Caller is who uses a verb. The zero value is whoever sits at the hub.
+type Caller struct {
+	Person string
+	Device event.DeviceID
+	Addr   string
+}
+
+// An InviteRequest says whom to invite to what.
+type InviteRequest struct {
+	Person string
+	Spaces []string
+	Role   devices.Role
+	TTL    time.Duration // devices.DefaultTTL if zero
+	Addr   string        // host:port at which the hub will be reached
+}
+
+// Invite makes an invite for one machine. Errors are *problem.Problem where
+// the caller can do something about them; so everywhere in this package.
+func (a *Admin) Invite(ctx context.Context, by Caller, r InviteRequest) (Invited, error) {
+	if err := a.mustExist(r.Spaces...); err != nil {
+		return Invited{}, err
+	}
+	if r.TTL == 0 {
+		r.TTL = devices.DefaultTTL
+	}
+	i, err := invite.New(r.Addr, a.HostKey, r.Person)
+	if err != nil {
+		return Invited{}, usage("an invite needs a person (lower-case letters, digits and dashes) and --addr HOST:PORT, where the hub is reached")
+	}
+	key, err := i.Key()
+	if err != nil {
+		return Invited{}, err
+	}
+	now := a.Now()
+	err = a.change(ctx, by, audit.Record{Action: "invite", Target: r.Person, Space: strings.Join(r.Spaces, ",")}, func(m *devices.Members) error {
+		return m.Invite(key.Public().(ed25519.PublicKey), r.Person, r.Spaces, r.Role, now, r.TTL)
+	})
+	if err != nil {
+		return Invited{}, err
+	}
+	return Invited{Invite: i.Text(), Person: r.Person, Spaces: r.Spaces, Role: r.Role, Expires: event.NewTime(now.Add(r.TTL))}, nil
+}
+
+// Revoke shuts out a device or a person, and cuts their connections.
+func (a *Admin) Revoke(ctx context.Context, by Caller, who string) (Revoked, error) {
+	r := Revoked{Devices: []DeviceInfo{}}
+	err := a.change(ctx, by, audit.Record{Action: "revoke", Target: who}, func(m *devices.Members) error {
+		shut, err := m.Revoke(who, a.Now())
+		for _, d := range shut {
+			r.Devices = append(r.Devices, infoOf(d))
+		}
+		return err
+	})
+	return r, err
+}
+
+// Grant gives a person a role in a space; devices.None takes it away.
+func (a *Admin) Grant(ctx context.Context, by Caller, person, space string, role devices.Role) (Granted, error) {
+	if err := a.mustExist(space); err != nil {
+		return Granted{}, err
+	}
+	err := a.change(ctx, by, audit.Record{Action: "grant", Target: person, Space: space}, func(m *devices.Members) error {
+		return m.Grant(person, space, role)
+	})
+	return Granted{Person: person, Space: space, Role: role}, err
+}
+
+// change changes the members and records that it was done, or refused.
+func (a *Admin) change(ctx context.Context, by Caller, r audit.Record, change func(*devices.Members) error) error {
+	err := asProblem(a.Members.Change(ctx, change))
+	if err == nil {
+		a.Changed()
+	}
+	r.Target = known(r.Target)
+	return errors.Join(err, a.record(by, r, err))
+}
+
+// CreateSpace makes a shared space.
+func (a *Admin) CreateSpace(_ context.Context, by Caller, name string) (SpaceMade, error) {
+	repo, err := a.Spaces.Create(name, a.Now())
+	rec := a.record(by, audit.Record{Action: "spaces create", Space: known(name)}, err)
+	if err := errors.Join(err, rec); err != nil {
+		return SpaceMade{}, err
+	}
+	return SpaceMade{Name: name, ID: repo.Space().ID}, nil
+}
+
+func (a *Admin) record(by Caller, r audit.Record, err error) error {
+	r.Person, r.Device, r.Addr, r.Verdict = by.Person, by.Device, by.Addr, audit.Done
+	if by.Person == "" {
+		r.Person = audit.Operator
+	}
+	if err != nil {
+		r.Verdict = audit.Refused
+		r.Rules = []string{string(problem.Of(err).Code)}
+	}
+	return a.Audit.Append(r)
+}
+
+func (a *Admin) mustExist(spaces ...string) error {
+	names, err := a.Spaces.Names()
+	if err != nil {
+		return err
+	}
+	for _, s := range spaces {
+		if s != devices.AllSpaces && !slices.Contains(names, s) {
+			return &problem.Problem{
+				Code: problem.NotFound, Message: "the hub has no shared space of that name",
+				Hint: `"hub spaces" lists them, "hub spaces create NAME" makes one; everyone has a personal space without being given one`,
+			}
+		}
+	}
+	return nil
+}
+
+// known keeps what a caller made up out of the audit log.
+func known(name string) string {
+	_, err := event.ParseDeviceID(name)
+	if err == nil || invite.ValidPerson(name) || event.ValidSpaceName(name) {
+		return name
+	}
+	return ""
+}

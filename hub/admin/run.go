@@ -1,0 +1,167 @@
+package admin
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"cairn/hub/audit"
+	"cairn/hub/devices"
+)
+
+// verbs is what Run understands.
+const verbs = `verbs: invite PERSON --space S... [--role read|write|admin] [--expires 24h] --addr HOST:PORT; ` +
+	`devices; revoke DEVICE|PERSON; grant PERSON SPACE read|write|admin|none; spaces [create NAME]; status; audit [-n 100] [--person P] [--space S] [--action A]`
+
+// Run carries out a verb that comes as words, as over SSH. Flags may stand
+// anywhere; --json is accepted and changes nothing, for every result encodes
+// as JSON.
+func (a *Admin) Run(ctx context.Context, by Caller, args []string) (Result, error) {
+	if len(args) == 0 {
+		return nil, usage("no verb was given")
+	}
+	verb, ok := map[string]func(context.Context, Caller, []string) (Result, error){
+		"invite":  a.runInvite,
+		"devices": a.runDevices,
+		"revoke":  a.runRevoke,
+		"grant":   a.runGrant,
+		"spaces":  a.runSpaces,
+		"status":  a.runStatus,
+		"audit":   a.runAudit,
+	}[args[0]]
+	if !ok {
+		return nil, usage("the hub has no such verb")
+	}
+	return verb(ctx, by, args[1:])
+}
+
+func (a *Admin) runInvite(ctx context.Context, by Caller, args []string) (Result, error) {
+	f := newFlags("invite")
+	var r InviteRequest
+	var role string
+	f.Func("space", "", func(s string) error {
+		r.Spaces = append(r.Spaces, strings.Split(s, ",")...)
+		return nil
+	})
+	f.StringVar(&role, "role", string(devices.Write), "")
+	f.DurationVar(&r.TTL, "expires", devices.DefaultTTL, "")
+	f.StringVar(&r.Addr, "addr", "", "")
+	words, err := f.words(args, 1, 1)
+	if err != nil {
+		return nil, err
+	}
+	r.Person = words[0]
+	if r.Role, err = devices.ParseRole(role); err != nil {
+		return nil, asProblem(err)
+	}
+	return result(a.Invite(ctx, by, r))
+}
+
+func (a *Admin) runDevices(ctx context.Context, _ Caller, args []string) (Result, error) {
+	if _, err := newFlags("devices").words(args, 0, 0); err != nil {
+		return nil, err
+	}
+	return result(a.Everyone(ctx))
+}
+
+func (a *Admin) runRevoke(ctx context.Context, by Caller, args []string) (Result, error) {
+	words, err := newFlags("revoke").words(args, 1, 1)
+	if err != nil {
+		return nil, err
+	}
+	return result(a.Revoke(ctx, by, words[0]))
+}
+
+func (a *Admin) runGrant(ctx context.Context, by Caller, args []string) (Result, error) {
+	words, err := newFlags("grant").words(args, 3, 3)
+	if err != nil {
+		return nil, err
+	}
+	role, err := devices.ParseRole(words[2])
+	if err != nil {
+		return nil, asProblem(err)
+	}
+	return result(a.Grant(ctx, by, words[0], words[1], role))
+}
+
+func (a *Admin) runSpaces(ctx context.Context, by Caller, args []string) (Result, error) {
+	words, err := newFlags("spaces").words(args, 0, 2)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(words) == 0:
+		return result(a.ListSpaces(ctx))
+	case len(words) == 2 && words[0] == "create":
+		return result(a.CreateSpace(ctx, by, words[1]))
+	}
+	return nil, usage("spaces is used alone, or with create NAME")
+}
+
+func (a *Admin) runStatus(ctx context.Context, _ Caller, args []string) (Result, error) {
+	if _, err := newFlags("status").words(args, 0, 0); err != nil {
+		return nil, err
+	}
+	return result(a.Status(ctx))
+}
+
+func (a *Admin) runAudit(ctx context.Context, _ Caller, args []string) (Result, error) {
+	var filter audit.Filter
+	f := newFlags("audit")
+	f.IntVar(&filter.Limit, "n", 100, "")
+	f.StringVar(&filter.Person, "person", "", "")
+	f.StringVar(&filter.Space, "space", "", "")
+	f.StringVar(&filter.Action, "action", "", "")
+	if _, err := f.words(args, 0, 0); err != nil {
+		return nil, err
+	}
+	return result(a.Records(ctx, filter))
+}
+
+// result keeps a failed verb from giving half a result.
+func result[R Result](r R, err error) (Result, error) {
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// flags are those of one verb; unlike the standard ones they may come after
+// words.
+type flags struct {
+	*flag.FlagSet
+}
+
+func newFlags(verb string) flags {
+	f := flags{flag.NewFlagSet(verb, flag.ContinueOnError)}
+	f.SetOutput(io.Discard)
+	f.Bool("json", false, "")
+	return f
+}
+
+// words parses args and returns what is no flag, between least and most.
+func (f flags) words(args []string, least, most int) ([]string, error) {
+	var words []string
+	for {
+		if err := f.Parse(args); err != nil {
+			// The library's message repeats what was typed.
+			return nil, usage(fmt.Sprintf("%s was given a flag that it does not have, or a value that does not fit", f.Name()))
+		}
+		if f.NArg() == 0 {
+			break
+		}
+		words, args = append(words, f.Arg(0)), f.Args()[1:]
+	}
+	if len(words) < least || len(words) > most {
+		return nil, usage(fmt.Sprintf("%s was given %d words, it takes %s", f.Name(), len(words), between(least, most)))
+	}
+	return words, nil
+}
+
+func between(least, most int) string {
+	if least == most {
+		return fmt.Sprint(least)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
+}

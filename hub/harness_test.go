@@ -1,0 +1,217 @@
+package hub_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cairn/hub"
+	"cairn/hub/admin"
+	"cairn/hub/devices"
+	"cairn/hub/sshdoor"
+	"cairn/internal/device"
+	"cairn/internal/event"
+	"cairn/internal/event/eventtest"
+)
+
+// A house is a serving hub.
+type house struct {
+	*hub.Hub
+	t    *testing.T
+	dir  string
+	addr string
+	log  *logBook
+	stop func() error
+}
+
+type logBook struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBook) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBook) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// open makes a hub with the shared space "team" and serves it.
+func open(t *testing.T, o hub.Options) *house {
+	t.Helper()
+	h := &house{t: t, dir: filepath.Join(t.TempDir(), "hub"), log: &logBook{}}
+	if _, err := hub.Init(context.Background(), h.dir); err != nil {
+		t.Fatal(err)
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	if o.Door.Grace == 0 {
+		o.Door = sshdoor.Limits{Grace: 200 * time.Millisecond}
+	}
+	var err error
+	if h.Hub, err = hub.Open(h.dir, o); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Admin().CreateSpace(context.Background(), admin.Caller{}, "team"); err != nil {
+		t.Fatal(err)
+	}
+	h.serve()
+	return h
+}
+
+func (h *house) serve() {
+	h.t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.addr = l.Addr().String()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- h.Serve(ctx, l) }()
+	// The version line says that the hub serves.
+	c, err := net.Dial("tcp", h.addr)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if _, err := io.ReadFull(c, make([]byte, 7)); err != nil {
+		h.t.Fatal(err)
+	}
+	c.Close()
+	h.stop = sync.OnceValue(func() error {
+		cancel()
+		select {
+		case err := <-ended:
+			return errors.Join(err, h.Close())
+		case <-time.After(30 * time.Second):
+			return errors.New("the hub does not stop")
+		}
+	})
+	h.t.Cleanup(func() {
+		if err := h.stop(); err != nil {
+			h.t.Error(err)
+		}
+	})
+}
+
+// invite makes an invite on the hub's machine.
+func (h *house) invite(person string, role devices.Role, spaces ...string) string {
+	h.t.Helper()
+	i, err := h.Admin().Invite(context.Background(), admin.Caller{}, admin.InviteRequest{Person: person, Spaces: spaces, Role: role, Addr: h.addr})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return i.Invite
+}
+
+func privateKey(name string) ed25519.PrivateKey { return eventtest.Key(name) }
+
+func keyOf(name string) device.Key { return device.FromPrivate(privateKey(name)) }
+
+// member invites a person and enrols a device of that name for them.
+func (h *house) member(person string, role devices.Role, name string, spaces ...string) {
+	h.t.Helper()
+	if _, err := h.join(h.invite(person, role, spaces...), name); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// files is every file of the hub but its audit log, with a hash of its bytes.
+func (h *house) files() map[string]string {
+	h.t.Helper()
+	all := map[string]string{}
+	for path, data := range h.bytes() {
+		if !strings.Contains(path, "audit") && !strings.HasSuffix(path, ".lock") {
+			all[path] = fmt.Sprintf("%x", sha256.Sum256(data))
+		}
+	}
+	return all
+}
+
+func (h *house) bytes() map[string][]byte {
+	h.t.Helper()
+	all := map[string][]byte{}
+	err := filepath.WalkDir(h.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		all[path], err = os.ReadFile(path)
+		return err
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return all
+}
+
+// noTraceOf fails if any file of the hub, or its log, holds the text.
+func (h *house) noTraceOf(secret string) {
+	h.t.Helper()
+	for path, data := range h.bytes() {
+		if bytes.Contains(data, []byte(secret)) {
+			h.t.Errorf("%s holds the secret", path)
+		}
+	}
+	if strings.Contains(h.log.String(), secret) {
+		h.t.Error("the log holds the secret")
+	}
+}
+
+// note is a signed event of the device for the space.
+func note(space, device, text string) event.Event {
+	e := eventtest.Note(text)
+	e.Space = space
+	if space != "personal" {
+		e.Classification = event.Public
+	}
+	return eventtest.Signed(e, device)
+}
+
+func wants(t *testing.T, what, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s does not say %q:\n%s", what, w, text)
+		}
+	}
+}
+
+// eventually waits for a condition, not for a time.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for range 3000 {
+		if ok() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("never: %s", what)
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}

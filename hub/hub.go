@@ -1,0 +1,168 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"time"
+
+	"cairn/hub/admin"
+	"cairn/hub/audit"
+	"cairn/hub/devices"
+	"cairn/hub/repository"
+	"cairn/hub/sshdoor"
+	"cairn/internal/device"
+	"cairn/internal/disk"
+	"cairn/internal/event"
+	"cairn/internal/hubwire"
+	"cairn/policy"
+)
+
+// Options change how a hub behaves. The zero value is a hub as it should be.
+type Options struct {
+	Log *slog.Logger // nothing is logged if nil
+	// Decide adds a rule to those of the policy: an event for which it returns
+	// an error is refused.
+	Decide func(event.Event) error
+	Door   sshdoor.Limits
+	Pushes repository.Limits
+	Now    func() time.Time // time.Now if nil
+}
+
+// A Hub is one hub's folder, open. It is safe for concurrent use.
+type Hub struct {
+	dir     string
+	id      identity
+	key     device.Key
+	log     *slog.Logger
+	now     func() time.Time
+	decide  func(event.Event) error
+	policy  *policy.Policy
+	door    *sshdoor.Door
+	members *devices.Store
+	spaces  *repository.Set
+	audit   *audit.Log
+	admin   *admin.Admin
+}
+
+// Open opens the hub in the folder dir. It serves nothing yet, and other
+// processes may have it open too. The caller closes it. Errors that somebody
+// can do something about are *problem.Problem.
+func Open(dir string, o Options) (*Hub, error) {
+	h := &Hub{dir: dir, log: o.Log, now: o.Now, decide: o.Decide, policy: policy.Default()}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+	if h.now == nil {
+		h.now = time.Now
+	}
+	if err := h.read(); err != nil {
+		return nil, err
+	}
+	if err := h.assemble(o); err != nil {
+		return nil, fmt.Errorf("open the hub: %w", err)
+	}
+	return h, nil
+}
+
+// read reads who the hub is and who its members are.
+func (h *Hub) read() (err error) {
+	h.id, err = readIdentity(disk.OS, h.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errNoHub(h.dir)
+	}
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(h.dir, hostKeyFile)
+	if h.key, err = device.Load(disk.OS, path); err != nil {
+		return errHostKey(path, err)
+	}
+	if err := checkPrivate(disk.OS, path); err != nil {
+		return errHostKey(path, err)
+	}
+	h.members, err = devices.Open(disk.OS, h.dir)
+	return err
+}
+
+// assemble makes the parts and ties them together.
+func (h *Hub) assemble(o Options) (err error) {
+	h.audit, err = audit.Open(disk.OS, filepath.Join(h.dir, auditDir), h.now)
+	if err != nil {
+		return err
+	}
+	h.spaces = repository.NewSet(disk.OS, h.dir, o.Pushes, h.log)
+	signer, err := h.key.SSH()
+	if err != nil {
+		return err
+	}
+	h.door, err = sshdoor.New(sshdoor.Options{HostKey: signer, Lookup: h.lookup, Handle: h.handle, Log: h.log, Limits: o.Door})
+	if err != nil {
+		return err
+	}
+	h.admin = admin.New(admin.Options{
+		Members: h.members, Spaces: h.spaces, Audit: h.audit, Hub: h.id.Hub,
+		HostKey: hubwire.Fingerprint(h.key.Public()), Changed: h.door.Recheck, Now: h.now,
+	})
+	return nil
+}
+
+// Admin is the hub's administration.
+func (h *Hub) Admin() *admin.Admin { return h.admin }
+
+// Fingerprint is that of the host key, as ssh prints it.
+func (h *Hub) Fingerprint() string { return hubwire.Fingerprint(h.key.Public()) }
+
+// recheckEvery is how often the running connections are compared with the
+// member list, which another process may have changed.
+const recheckEvery = time.Second
+
+// Serve lets members in on l until ctx ends, then stops in order: watches are
+// told, running pushes and fetches finish or are cut after the grace of
+// Options.Door. It closes l. A Hub serves once; if another process serves the
+// folder, the error is a *problem.Problem with the code problem.Busy.
+func (h *Hub) Serve(ctx context.Context, l net.Listener) (err error) {
+	lock, err := disk.TryLock(filepath.Join(h.dir, serveLock))
+	if err != nil {
+		return errors.Join(errServed(err), l.Close())
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go h.recheck(ctx)
+	return h.door.Serve(ctx, l)
+}
+
+func (h *Hub) recheck(ctx context.Context) {
+	tick := time.NewTicker(recheckEvery)
+	defer tick.Stop()
+	var known *devices.Members
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		m, err := h.members.Now()
+		if err != nil {
+			h.log.Error("read the member list", "err", err)
+			continue
+		}
+		if m != known {
+			known = m
+			h.door.Recheck()
+		}
+	}
+}
+
+// Close releases the hub's files. Serve must have ended.
+func (h *Hub) Close() error {
+	if err := h.spaces.Close(); err != nil {
+		return fmt.Errorf("close the hub: %w", err)
+	}
+	return nil
+}

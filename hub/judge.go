@@ -1,0 +1,88 @@
+package hub
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/hub/audit"
+	"cairn/hub/repository"
+	"cairn/internal/event"
+	"cairn/internal/problem"
+	"cairn/policy"
+	"cairn/sync/intake"
+)
+
+// pusher is how a push of the caller's to the space is judged, by the members
+// as they are now.
+func (h *Hub) pusher(who caller, space string) (repository.Pusher, error) {
+	m, err := h.members.Now()
+	if err != nil {
+		return repository.Pusher{}, err
+	}
+	a := repository.Admission{Members: m, Space: space, Owner: who.Person, Now: h.now(), Decide: h.judge}
+	return repository.Pusher{Device: who.ID, Admit: a.Admit, Raw: h.scan}, nil
+}
+
+// judge has the policy decide, and then whoever opened the hub.
+func (h *Hub) judge(e event.Event) []intake.Finding {
+	found := findings(h.policy.Decide(e))
+	if h.decide != nil {
+		found = append(found, findings(h.decide(e))...)
+	}
+	return found
+}
+
+// scan looks at the bytes of an object, whatever it is.
+func (h *Hub) scan(kind plumbing.ObjectType, data []byte) []intake.Finding {
+	return findingsIn(h.policy.DecideRaw(kind.String(), data), hintSecret)
+}
+
+const hintSecret = "take the secret out of your history and revoke it: it has left your machine"
+
+// findings is a decision against an event, as the intake reports it. Of the
+// error only rule, field and hint are used: they hold nothing of the text.
+func findings(err error) []intake.Finding {
+	if err == nil {
+		return nil
+	}
+	if refused, ok := errors.AsType[*policy.RefusedError](err); ok {
+		if len(refused.Findings) > 0 {
+			return findingsIn(refused.Findings, refused.Hint())
+		}
+		return []intake.Finding{{Rule: refused.Rule, Field: refused.Field, Hint: refused.Hint()}}
+	}
+	if invalid, ok := errors.AsType[*event.InvalidError](err); ok {
+		return []intake.Finding{{Rule: intake.RuleEvent, Field: invalid.Field}}
+	}
+	f := intake.Finding{Rule: "policy"}
+	if p, ok := errors.AsType[*problem.Problem](err); ok {
+		f.Field, f.Hint = p.Field, p.Hint
+		if p.Rule != "" {
+			f.Rule = p.Rule
+		}
+	}
+	return []intake.Finding{f}
+}
+
+// findingsIn tells each rule once for each field.
+func findingsIn(list []policy.Finding, hint string) []intake.Finding {
+	var found []intake.Finding
+	for _, f := range list {
+		at := intake.Finding{Rule: f.Rule, Field: f.Field, Hint: hint}
+		if !slices.Contains(found, at) {
+			found = append(found, at)
+		}
+	}
+	return found
+}
+
+// refusedPush records a push that got no further than its space.
+func (h *Hub) refusedPush(who caller, space string, err error) error {
+	r := audit.Record{
+		Person: who.Person, Device: who.ID, Addr: who.addr, Action: "push", Space: space,
+		Verdict: audit.Refused, Rules: []string{string(problem.Of(err).Code)},
+	}
+	return errors.Join(err, h.audit.Append(r))
+}

@@ -1,0 +1,118 @@
+package hub
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"cairn/hub/admin"
+	"cairn/hub/audit"
+	"cairn/hub/devices"
+	"cairn/hub/repository"
+	"cairn/hub/sshdoor"
+	"cairn/internal/hubwire"
+)
+
+func (h *Hub) lookup(key ed25519.PublicKey) (devices.Identity, error) {
+	m, err := h.members.Now()
+	if err != nil {
+		return devices.Identity{}, err
+	}
+	return m.Lookup(key), nil
+}
+
+// A caller is the live device at the other end of a session.
+type caller struct {
+	devices.Device
+	fingerprint string
+	addr        string
+}
+
+// handle runs one command. The door has made sure that an invite gets no
+// further than enrol.
+func (h *Hub) handle(ctx context.Context, s *sshdoor.Session) error {
+	if s.Command.Name == hubwire.CmdEnrol {
+		return h.enrol(ctx, s)
+	}
+	who := caller{Device: *s.Who.Device, fingerprint: s.Fingerprint, addr: s.Addr}
+	switch s.Command.Name {
+	case sshdoor.UploadPack:
+		repo, err := h.open(who, s.Command.Args[0], devices.Read)
+		if err != nil {
+			return err
+		}
+		return repo.ServeFetch(ctx, s.Stream)
+	case sshdoor.ReceivePack:
+		return h.push(ctx, s, who, s.Command.Args[0])
+	case hubwire.CmdWatch:
+		return h.watch(ctx, s, who)
+	case hubwire.CmdWhoami:
+		return h.whoami(s, who)
+	case hubwire.CmdSpaces:
+		return h.listSpaces(s, who)
+	case sshdoor.Hub:
+		return h.administer(ctx, s, who)
+	}
+	return fmt.Errorf("the door let the command %s through", s.Command.Name)
+}
+
+// open is the space as the caller means it, if they have the right need.
+func (h *Hub) open(who caller, space string, need devices.Role) (*repository.Repository, error) {
+	m, err := h.members.Now()
+	if err != nil {
+		return nil, err
+	}
+	role := m.Role(who.Person, space)
+	switch {
+	case !role.Allows(devices.Read):
+		return nil, errNoSpace
+	case !role.Allows(need):
+		return nil, errReadOnly(who, space)
+	case space == hubwire.Personal:
+		return h.spaces.Personal(who.Person, h.now())
+	}
+	return h.spaces.Shared(space)
+}
+
+func (h *Hub) push(ctx context.Context, s *sshdoor.Session, who caller, space string) error {
+	repo, err := h.open(who, space, devices.Write)
+	if err != nil {
+		return h.refusedPush(who, space, err)
+	}
+	by, err := h.pusher(who, space)
+	if err != nil {
+		return err
+	}
+	out, err := repo.ServePush(ctx, s.Stream, by)
+	if !out.Asked {
+		return err
+	}
+	r := audit.Record{
+		Person: who.Person, Device: who.ID, Addr: who.addr, Action: "push", Space: space,
+		Ref: out.Ref, Verdict: audit.Refused, Rules: out.Rules, Events: out.Events,
+	}
+	if err != nil {
+		r.Verdict = audit.Failed
+	}
+	if out.Taken {
+		r.Verdict, r.Commit = audit.Taken, out.Head.String()
+	}
+	return errors.Join(err, h.audit.Append(r))
+}
+
+func (h *Hub) administer(ctx context.Context, s *sshdoor.Session, who caller) error {
+	m, err := h.members.Now()
+	if err != nil {
+		return err
+	}
+	if !m.IsAdmin(who.Person) {
+		return errNotAdmin(who)
+	}
+	result, err := h.admin.Run(ctx, admin.Caller{Person: who.Person, Device: who.ID, Addr: who.addr}, s.Command.Args)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(s.Stream).Encode(result)
+}

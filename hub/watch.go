@@ -1,0 +1,98 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"cairn/hub/devices"
+	"cairn/hub/repository"
+	"cairn/hub/sshdoor"
+	"cairn/internal/hubwire"
+)
+
+// pingEvery is how often a watch says something when nothing happens.
+const pingEvery = 15 * time.Second
+
+// watch tells the changes of some spaces until the client or the hub goes.
+func (h *Hub) watch(ctx context.Context, s *sshdoor.Session, who caller) error {
+	var repos []*repository.Repository
+	for _, name := range s.Command.Args {
+		repo, err := h.open(who, name, devices.Read)
+		if err != nil {
+			return err
+		}
+		repos = append(repos, repo)
+	}
+	// First follow, then look: what happens in between is told twice, never
+	// not at all.
+	w := h.spaces.Feed().Watch(repos...)
+	defer w.Close()
+	out := json.NewEncoder(s.Stream)
+	hello, err := greet(repos)
+	if err != nil {
+		return err
+	}
+	hello.Seq = w.Since
+	if err := out.Encode(hello); err != nil {
+		return err
+	}
+	return h.follow(ctx, s, who, w, out)
+}
+
+func greet(repos []*repository.Repository) (hubwire.Line, error) {
+	hello := hubwire.Line{Hello: map[string]map[string]string{}}
+	for _, r := range repos {
+		refs, err := r.Refs()
+		if err != nil {
+			return hubwire.Line{}, err
+		}
+		heads := map[string]string{}
+		for name, commit := range refs {
+			heads[name] = commit.String()
+		}
+		hello.Hello[r.Space().Name] = heads
+	}
+	return hello, nil
+}
+
+func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *repository.Watcher, out *json.Encoder) error {
+	ping := time.NewTicker(pingEvery)
+	defer ping.Stop()
+	for {
+		var line hubwire.Line
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.Stopping:
+			return nil
+		case c, ok := <-w.Changes:
+			if !ok {
+				return out.Encode(hubwire.Line{Resync: true})
+			}
+			line = hubwire.Line{Seq: c.Seq, Space: c.Repository.Space().Name, Ref: c.Ref, New: c.New.String()}
+		case <-ping.C:
+			line = hubwire.Line{Ping: true}
+			if err := h.stillReads(who, s.Command.Args); err != nil {
+				return err
+			}
+		}
+		if err := out.Encode(line); err != nil {
+			return err
+		}
+	}
+}
+
+// stillReads ends a watch of a space that the caller may no longer read.
+func (h *Hub) stillReads(who caller, spaces []string) error {
+	m, err := h.members.Now()
+	if err != nil {
+		return err
+	}
+	for _, space := range spaces {
+		if !m.Role(who.Person, space).Allows(devices.Read) {
+			return errNoSpace
+		}
+	}
+	return nil
+}
