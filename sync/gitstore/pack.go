@@ -76,6 +76,22 @@ func (p *pack) open() error {
 	return nil
 }
 
+// adopt spares open the reading of what this process has just written.
+func (p *pack) adopt(index []byte, size int64) error {
+	p.load.Lock()
+	defer p.load.Unlock()
+	if p.ready.Load() {
+		return nil
+	}
+	x, err := packfmt.OpenIndex(bytes.NewReader(index), int64(len(index)))
+	if err != nil {
+		return err
+	}
+	p.index, p.size = x, size
+	p.ready.Store(true)
+	return nil
+}
+
 func (p *pack) openIndex() (*packfmt.Index, error) {
 	info, err := p.fs.Stat(p.indexPath())
 	if err != nil {

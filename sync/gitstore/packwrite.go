@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -82,6 +83,8 @@ type packDraft struct {
 	index   disk.File
 	sum     plumbing.Hash
 	entries []packfmt.IndexEntry
+	size    int64  // of the pack
+	small   []byte // the index, if it is small enough to be kept in memory
 	closed  bool
 }
 
@@ -113,10 +116,24 @@ func (d *packDraft) write(dir string, count int, fill func(*packfmt.Writer) erro
 	if err := d.writePack(count, fill); err != nil {
 		return err
 	}
-	if err := packfmt.WriteIndex(d.index, d.entries, d.sum); err != nil {
+	if err := d.writeIndex(); err != nil {
 		return err
 	}
 	return syncBoth(d.pack, d.index)
+}
+
+// writeIndex keeps a small index for the pack that will be in use in a moment.
+func (d *packDraft) writeIndex() error {
+	if len(d.entries) > smallIndex/64 {
+		return packfmt.WriteIndex(d.index, d.entries, d.sum)
+	}
+	var buf bytes.Buffer
+	if err := packfmt.WriteIndex(&buf, d.entries, d.sum); err != nil {
+		return err
+	}
+	d.small = buf.Bytes()
+	_, err := d.index.Write(d.small)
+	return err
 }
 
 func (d *packDraft) writePack(count int, fill func(*packfmt.Writer) error) error {
@@ -131,6 +148,7 @@ func (d *packDraft) writePack(count int, fill func(*packfmt.Writer) error) error
 	if d.sum, d.entries, err = w.Finish(); err != nil {
 		return err
 	}
+	d.size = w.Offset()
 	return buf.Flush()
 }
 
@@ -159,7 +177,11 @@ func (d *packDraft) publish() (*pack, error) {
 	if err := d.s.fs.SyncDir(filepath.Dir(base)); err != nil {
 		return nil, err
 	}
-	return d.s.packs.add(base), nil
+	p := d.s.packs.add(base)
+	if d.small == nil {
+		return p, nil
+	}
+	return p, p.adopt(d.small, d.size)
 }
 
 // discard closes and removes what has been made of the files.

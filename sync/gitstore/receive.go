@@ -84,8 +84,12 @@ func (q *Quarantine) receive(ctx context.Context, r io.Reader, lim Limits) (_ *r
 
 // writeIndex makes the pack readable like any other, but only for us.
 func (r *received) writeIndex() error {
-	if err := packfmt.WriteIndex(r.files.index, r.table.indexEntries(), r.files.sum); err != nil {
+	r.files.entries, r.files.size = r.table.indexEntries(), r.pack.size
+	if err := r.files.writeIndex(); err != nil {
 		return err
+	}
+	if r.files.small != nil {
+		return r.pack.adopt(r.files.small, r.pack.size)
 	}
 	index, err := r.pack.openIndex()
 	if err != nil {
