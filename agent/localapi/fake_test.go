@@ -95,7 +95,7 @@ func (f *fake) Digest(ctx context.Context, max int) (string, error) {
 
 func (f *fake) Status(ctx context.Context) (api.Status, error) {
 	last := event.NewTime(aMoment)
-	space := api.SpaceStatus{Name: "team", Head: "h", Events: 1, Indexed: 2, Ahead: 3, Behind: 4, Held: 5, LastSync: &last, LastError: "e", Remote: "r"}
+	space := api.SpaceStatus{Name: "team", Head: "h", Events: 1, Indexed: 2, Ahead: 3, Behind: 4, LastSync: &last, LastError: "e", Remote: "r"}
 	s := api.Status{Home: "/h", Agent: api.Process{Running: true, Version: "1", PID: 2}, Hub: "hub", Device: "d", Spaces: []api.SpaceStatus{space, {}}, Refused: 3}
 	return answer(s, f.called(ctx))
 }

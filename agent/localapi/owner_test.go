@@ -86,11 +86,14 @@ func TestAClientFollowsAnAgentThatIsStartedAgain(t *testing.T) {
 	if _, err := c.Status(t.Context()); !errors.Is(err, localapi.ErrAbsent) && !errors.Is(err, localapi.ErrLost) {
 		t.Errorf("while nobody is there: %v", err)
 	}
+	if c.Alive(t.Context()) {
+		t.Error("an agent that has ended is alive")
+	}
 	serveAt(t, home, &fake{}, localapi.Options{Info: localapi.Info{Version: "2"}})
 	if _, err := c.Status(t.Context()); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
-	if agent, err := c.Ping(t.Context()); err != nil || agent.Version != "2" {
+	if agent, err := c.Ping(t.Context()); err != nil || agent.Version != "2" || !c.Alive(t.Context()) {
 		t.Errorf("ping: %+v, %v", agent, err)
 	}
 }
