@@ -23,17 +23,22 @@ type Remember struct {
 }
 
 // Draft is r as an event to save. The title of a lesson is its category, of a
-// claim its key, of a preference its category and key with a slash between.
-// Errors are *problem.Problem with code usage.
+// claim its key, of a preference its category and key with a slash between. A
+// lesson that supersedes another modifies it. Errors are *problem.Problem with
+// code usage.
 func (r Remember) Draft(actor event.Actor) (Draft, error) {
 	p, err := r.payload()
 	if err != nil {
 		return Draft{}, err
 	}
-	return Draft{
+	d := Draft{
 		Space: r.Space, Payload: p, Actor: actor, Project: r.Project,
 		Tags: r.Tags, Key: r.Key, Observed: r.Observed,
-	}, nil
+	}
+	if l, ok := p.(*event.Lesson); ok && r.Supersedes != "" {
+		l.Transition, d.Parent = event.LessonModify, r.Supersedes
+	}
+	return d, nil
 }
 
 func (r Remember) payload() (event.Payload, error) {
@@ -54,6 +59,9 @@ func (r Remember) payload() (event.Payload, error) {
 		category, key, ok := strings.Cut(r.Title, "/")
 		if !ok || category == "" || key == "" {
 			return nil, problem.New(problem.Usage, "the title of a preference is CATEGORY/KEY, and text is its value")
+		}
+		if r.Supersedes != "" {
+			return nil, problem.New(problem.Usage, "a preference takes the place of the one with its title by itself: leave supersedes out")
 		}
 		return &event.Pref{Category: category, Key: key, Value: r.Text}, nil
 	default:
