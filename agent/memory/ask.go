@@ -78,8 +78,9 @@ func (s *Service) searchFor(q api.Query, spaces []*space) search.Query {
 // redacted one never is, or a search would tell what words were in it.
 func (s *Service) mayFind(sp *space, id event.ID, q api.Query, now time.Time) (st projection.Standing, ok bool) {
 	sp.kept.Facts(func(set *projection.Set) {
-		st, ok = s.shows(sp, set, id, q, now)
-		ok = ok && st.State != api.Redacted && (q.Filter.Subject == "" || set.Fits(id, api.Filter{Subject: q.Filter.Subject}))
+		st, ok = set.Standing(id, now)
+		ok = ok && s.shows(sp, id, st, q) && st.State != api.Redacted &&
+			(q.Filter.Subject == "" || set.Fits(id, api.Filter{Subject: q.Filter.Subject}))
 	})
 	return st, ok
 }

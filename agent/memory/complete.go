@@ -9,6 +9,7 @@ import (
 	"cairn/agent/projection"
 	"cairn/internal/event"
 	"cairn/internal/problem"
+	"cairn/policy/scope"
 )
 
 // policyNumber is the number of the policy that events are judged by here.
@@ -33,7 +34,7 @@ func (s *Service) complete(d api.Draft, sp *space, at time.Time) (event.Event, e
 		e.Layer = e.Kind.Layer()
 	}
 	if e.Classification == "" {
-		e.Classification = classificationOf(sp.name)
+		e.Classification = scope.Default(sp.name)
 	}
 	e.Authority = completeAuthority(d, e.Actor)
 	e.Payload = completePayload(d.Payload, e.Observed)
@@ -136,18 +137,5 @@ func copyPayload(p event.Payload) event.Payload {
 		return &c
 	default:
 		return p // nothing of the others is changed
-	}
-}
-
-// classificationOf is what is saved into a space unless its writer says
-// otherwise: what the space is for.
-func classificationOf(space string) event.Classification {
-	switch space {
-	case personal:
-		return event.Private
-	case local:
-		return event.Secret
-	default:
-		return event.Public
 	}
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -32,12 +33,14 @@ func (s *Service) Digest(ctx context.Context, size int) (string, error) {
 	}
 	s.catchUp(ctx, spaces, (*Service).levelFacts) // what is late is missing
 	list, total := s.pointers(spaces, size/digestShortest+1)
-	hits, _ := readHits(list, "")
-	var lines []string
-	for _, h := range hits {
-		lines = append(lines, pointer(h))
+	d := digest{size: size, left: total}
+	for _, r := range list {
+		hits, _ := readHits([]ranked{r}, "")
+		if len(hits) > 0 && !d.add(pointer(hits[0])) {
+			break
+		}
 	}
-	return fitLines(lines, total, size), nil
+	return d.finish(), nil
 }
 
 // digestShortest is less than any line of a digest takes.
@@ -45,14 +48,13 @@ const digestShortest = len("~0k3m9x2p 2006-01-02 \n")
 
 // pointers are the newest events worth pointing to, and how many there are.
 func (s *Service) pointers(spaces []*space, limit int) (list []ranked, total int) {
+	now := s.opt.Now()
 	for _, sp := range spaces {
 		n := 0
-		now := s.opt.Now()
 		sp.kept.Facts(func(set *projection.Set) {
-			for id := range set.Each(api.Filter{}) {
+			for id, st := range set.EachStanding(api.Filter{}, now) {
 				kind, _ := set.Kind(id)
-				st, ok := s.shows(sp, set, id, api.Query{}, now)
-				if !ok || !kind.Searchable() || st.Verdict == event.Refuted {
+				if !kind.Searchable() || st.Verdict == event.Refuted || !s.shows(sp, id, st, api.Query{}) {
 					continue
 				}
 				if n++; n <= limit {
@@ -62,7 +64,7 @@ func (s *Service) pointers(spaces []*space, limit int) (list []ranked, total int
 		})
 		total += n
 	}
-	slices.SortFunc(list, func(a, b ranked) int { return strings.Compare(string(b.id), string(a.id)) })
+	slices.SortFunc(list, func(a, b ranked) int { return cmp.Compare(b.id, a.id) })
 	return list[:min(len(list), limit)], total
 }
 
@@ -76,23 +78,28 @@ func pointer(h api.Hit) string {
 	return line
 }
 
-// fitLines joins as many lines as fit, and says how many more there are.
-func fitLines(lines []string, total, size int) string {
-	if total == 0 {
-		return ""
+// A digest takes lines for as long as they fit together with the last one,
+// which says how many more there are.
+type digest struct {
+	text strings.Builder
+	size int
+	left int
+}
+
+func (d *digest) add(line string) bool {
+	if d.text.Len()+len(line)+1+len(moreLine(d.left-1)) > d.size {
+		return false
 	}
-	text, n := "", 0
-	for ; n < len(lines); n++ {
-		next := text + lines[n] + "\n"
-		if len(next)+len(moreLine(total-n-1)) > size {
-			break
-		}
-		text = next
+	d.text.WriteString(line + "\n")
+	d.left--
+	return true
+}
+
+func (d *digest) finish() string {
+	if more := moreLine(d.left); d.text.Len()+len(more) <= d.size {
+		d.text.WriteString(more)
 	}
-	if more := moreLine(total - n); len(text)+len(more) <= size {
-		text += more
-	}
-	return text
+	return d.text.String()
 }
 
 func moreLine(n int) string {

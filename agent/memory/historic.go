@@ -8,6 +8,7 @@ import (
 	"cairn/agent/api"
 	"cairn/agent/projection"
 	"cairn/internal/event"
+	"cairn/policy/scope"
 )
 
 // Undated items are spread backwards, so that no folder of an hour gets more
@@ -52,7 +53,7 @@ type spread struct {
 // later, for each of its drafts.
 func (s *Service) spreadOf(name string, now time.Time, all map[string]*spread) *spread {
 	if name == "" {
-		name = personal
+		name = scope.Personal
 	}
 	if all[name] == nil {
 		all[name] = &spread{last: now, count: func(from, to time.Time) (n int) {

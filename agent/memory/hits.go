@@ -3,7 +3,6 @@ package memory
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -23,13 +22,9 @@ const redactedTitle = "(redacted)"
 // newerTitle stands for an event that only a newer program can read.
 const newerTitle = "(written by a newer cairn: upgrade to read it)"
 
-// shows says whether an event belongs into an answer, and what it counts for.
-func (s *Service) shows(sp *space, set *projection.Set, id event.ID, q api.Query, now time.Time) (projection.Standing, bool) {
-	st, known := set.Standing(id, now)
-	if !known || s.ledger.withheld(sp.name, id) {
-		return st, false
-	}
-	return st, q.All || st.State == api.Live
+// shows says whether an event that counts for st belongs into an answer.
+func (s *Service) shows(sp *space, id event.ID, st projection.Standing, q api.Query) bool {
+	return (q.All || st.State == api.Live) && !s.ledger.withheld(sp.name, id)
 }
 
 // hit reads an event for an answer. Of a redacted one it shows only that it is

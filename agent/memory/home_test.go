@@ -16,6 +16,7 @@ import (
 	"cairn/internal/event/eventtest"
 	"cairn/internal/paths"
 	"cairn/internal/problem"
+	"cairn/policy"
 	"cairn/sync/eventlog"
 )
 
@@ -50,7 +51,7 @@ func homeAt(t testing.TB, dir string, change ...func(*memory.Options)) *home {
 	}
 	h.opt = memory.Options{
 		FS: disk.OS, Home: h.dir, Key: device.FromPrivate(eventtest.Key("laptop")),
-		Decide:  func(event.Event) error { return nil },
+		Decide:  policy.Default().Decide,
 		Trouble: func(err error) { t.Logf("trouble: %v", err) },
 	}
 	for _, c := range change {
@@ -222,3 +223,12 @@ func (h *home) exported(space string) (out [][]byte) {
 	}
 	return out
 }
+
+func victimOptions(dir string, fsys disk.FS, decide func(event.Event) error) memory.Options {
+	return memory.Options{
+		FS: fsys, Home: paths.Home(dir), Key: device.FromPrivate(eventtest.Key("laptop")), Decide: decide,
+	}
+}
+
+// anythingGoes takes the gate away, for tests of many saves.
+func anythingGoes(opt *memory.Options) { opt.Decide = func(event.Event) error { return nil } }

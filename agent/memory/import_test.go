@@ -61,7 +61,7 @@ func TestHistoricNotesHaveTheirOwnTime(t *testing.T) {
 }
 
 func TestUndatedNotesAreSpreadBackwardsInOrder(t *testing.T) {
-	h := newHome(t)
+	h := newHome(t, anythingGoes)
 	var drafts []api.Draft
 	for i := range 1_000 {
 		drafts = append(drafts, historic(fmt.Sprintf("badger %d", i)))

@@ -115,9 +115,6 @@ func (s *Service) refuse(e event.Event, space string, err error) error {
 		ID: e.ID, At: event.NewTime(s.opt.Now()), Space: space, Kind: e.Kind, By: "machine",
 		Rule: p.Rule, Field: p.Field, Hint: p.Hint,
 	}
-	if line.Rule == "" {
-		line.Rule = string(p.Code)
-	}
 	if err := s.AddRefusals(s.ctx, line); err != nil {
 		s.troubled(err)
 	}

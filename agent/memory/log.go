@@ -41,9 +41,8 @@ func (s *Service) Log(ctx context.Context, q api.Query) (api.Answer, error) {
 func (s *Service) newest(sp *space, q api.Query, limit int) (list []ranked, total int) {
 	now := s.opt.Now()
 	sp.kept.Facts(func(set *projection.Set) {
-		for id := range set.Each(q.Filter) {
-			st, ok := s.shows(sp, set, id, q, now)
-			if !ok {
+		for id, st := range set.EachStanding(q.Filter, now) {
+			if !s.shows(sp, id, st, q) {
 				continue
 			}
 			if total++; total <= limit {

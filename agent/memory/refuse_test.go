@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"errors"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -10,6 +11,8 @@ import (
 	"cairn/agent/memory"
 	"cairn/internal/event"
 	"cairn/internal/problem"
+	"cairn/policy/secrets"
+	"cairn/policy/secrets/secretstest"
 )
 
 // hiddenWord is what the policy of these tests takes for a secret.
@@ -115,6 +118,29 @@ func walk(t *testing.T, root *os.Root, dir string, fn func(string, []byte)) {
 			t.Fatal(err)
 		}
 		fn(name, b)
+	}
+}
+
+func TestTheGateIsAskedBeforeGit(t *testing.T) {
+	h := newHome(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, rule := range secrets.Rules() {
+		if !rule.SelfIdentifying {
+			continue
+		}
+		text := secretstest.Generate(rule.ID, r)
+		p := h.refuses(note("see "+text+" for more"), problem.Secret)
+		if p.Rule == "" || p.Field == "" || strings.Contains(p.Message+p.Hint, text) {
+			t.Errorf("%s: %+v", rule.ID, p)
+		}
+	}
+	d := note("x")
+	d.Space, d.Classification = "team", event.Private
+	if p := h.refuses(d, problem.Policy); p.Field != "classification" {
+		t.Errorf("a private note for the team: %+v", p)
+	}
+	if n := h.events(""); n != 0 {
+		t.Errorf("%d events", n)
 	}
 }
 

@@ -12,12 +12,7 @@ import (
 	"cairn/agent/projection"
 	"cairn/internal/event"
 	"cairn/internal/problem"
-)
-
-// The spaces of every home.
-const (
-	personal = "personal" // for what is saved without naming a space
-	local    = "local"    // never leaves the machine
+	"cairn/policy/scope"
 )
 
 // Remember saves one event; see api.Agent.
@@ -109,7 +104,7 @@ func (s *Service) spaceFor(ctx context.Context, d api.Draft) (*space, error) {
 		}
 	}
 	if name == "" {
-		name = personal
+		name = scope.Personal
 	}
 	return s.space(name)
 }

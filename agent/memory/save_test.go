@@ -255,7 +255,7 @@ func TestTwentySavesWithOneKeyAtOnceAreOneNote(t *testing.T) {
 }
 
 func TestManyWritersAtOnceLoseNothing(t *testing.T) {
-	h := newHome(t)
+	h := newHome(t, anythingGoes)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	ids := map[event.ID]bool{}

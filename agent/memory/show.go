@@ -91,7 +91,7 @@ func (s *Service) history(sp *space, id event.ID) []api.Hit {
 	var chain []ranked
 	sp.kept.Facts(func(set *projection.Set) {
 		for _, id := range set.History(id) {
-			if st, ok := s.shows(sp, set, id, api.Query{All: true}, now); ok {
+			if st, ok := set.Standing(id, now); ok && s.shows(sp, id, st, api.Query{All: true}) {
 				chain = append(chain, ranked{sp: sp, id: id, standing: st})
 			}
 		}

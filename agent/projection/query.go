@@ -116,6 +116,22 @@ func (s *Set) Each(f api.Filter) iter.Seq[event.ID] {
 	}
 }
 
+// EachStanding yields what Each yields, with what each event counts for at the
+// moment now.
+func (s *Set) EachStanding(f api.Filter, now time.Time) iter.Seq2[event.ID, Standing] {
+	return func(yield func(event.ID, Standing) bool) {
+		m, ok := s.matcher(f)
+		if !ok {
+			return
+		}
+		for _, at := range slices.Backward(s.order) {
+			if m.fits(s, &s.rows[at]) && !yield(s.rows[at].id.id(), s.standing(at, now)) {
+				return
+			}
+		}
+	}
+}
+
 // Fits says whether the event passes the filter.
 func (s *Set) Fits(id event.ID, f api.Filter) bool {
 	at, there := s.byID[fromID(id)]

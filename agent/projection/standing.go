@@ -76,10 +76,18 @@ func (s *Set) successor(at int32, e effects) int32 {
 	if by := s.groupWinner(at); by != at {
 		return by
 	}
-	if by := s.keyWinner(s.rows[at].key); by != at && s.holdsKey(at, e) {
-		return by
+	if s.sharesKey(at) && s.holdsKey(at, e) {
+		if by := s.keyWinner(s.rows[at].key); by != at {
+			return by
+		}
 	}
 	return none
+}
+
+// sharesKey says whether there is another row with the key of at.
+func (s *Set) sharesKey(at int32) bool {
+	r := &s.rows[at]
+	return r.key != (Content{}) && (r.sameKey != none || s.byKey[r.key] != at)
 }
 
 // effects is what all acts on one id come to.
