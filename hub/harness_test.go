@@ -195,18 +195,6 @@ func wants(t *testing.T, what, text string, words ...string) {
 	}
 }
 
-// eventually waits for a condition, not for a time.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for range 3000 {
-		if ok() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("never: %s", what)
-}
-
 func listen(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

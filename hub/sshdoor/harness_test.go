@@ -206,5 +206,3 @@ func wants(t *testing.T, what, text string, words ...string) {
 		}
 	}
 }
-
-func dialTCP(addr string) (net.Conn, error) { return net.DialTimeout("tcp", addr, 30*time.Second) }

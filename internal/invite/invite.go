@@ -25,7 +25,7 @@ const keyInfo = "cairn-invite-v1"
 
 // ErrMalformed means that the text is not an invite: cut short, mistyped, or
 // of another program. Ask for it again. The error never quotes the text.
-var ErrMalformed = errors.New("this is not a cairn invite: copy the whole line that starts with " + Prefix)
+var ErrMalformed = errors.New("this is not a cairn invite, which is one whole line that starts with " + Prefix + " and goes on")
 
 // A Seed is the secret in an invite. Printing it shows nothing.
 type Seed [32]byte
