@@ -35,7 +35,7 @@ func (s *Service) Ask(ctx context.Context, q api.Query) (api.Answer, error) {
 	if errors.Is(err, catchup.ErrBehind) {
 		notes = append(notes, s.whyBehind())
 	} else if err != nil {
-		return out, problemOf(err)
+		return out, Problem(err)
 	}
 	found := s.candidates(spaces, result.Hits, q)
 	out.Total = result.Total

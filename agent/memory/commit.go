@@ -17,7 +17,7 @@ func (s *Service) submit(sp *space, rs ...*request) {
 	defer s.mu.RUnlock()
 	if s.closed {
 		for _, r := range rs {
-			r.finish(problemOf(catchup.ErrClosed))
+			r.finish(Problem(catchup.ErrClosed))
 		}
 		return
 	}
@@ -45,7 +45,7 @@ func (s *Service) commit(ctx context.Context, sp *space, batch []*request) {
 	p, done, err := s.append(ctx, sp, batch)
 	if err != nil {
 		for _, r := range batch {
-			r.finish(problemOf(err))
+			r.finish(Problem(err))
 		}
 		return
 	}

@@ -88,5 +88,5 @@ func readHits(list []ranked, query string) (hits []api.Hit, notes []string) {
 }
 
 func unreadable(r ranked, err error) string {
-	return fmt.Sprintf("%s cannot be shown: %s", r.id.Short(), problem.Of(problemOf(err)).Message)
+	return fmt.Sprintf("%s cannot be shown: %s", r.id.Short(), problem.Of(Problem(err)).Message)
 }

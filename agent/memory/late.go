@@ -59,7 +59,7 @@ func (s *Service) lateness(sp *space, err error) string {
 	if errors.Is(err, catchup.ErrBehind) {
 		return s.whyBehind()
 	}
-	return fmt.Sprintf("space %s cannot be read further: %s", sp.name, problem.Of(problemOf(err)).Message)
+	return fmt.Sprintf("space %s cannot be read further: %s", sp.name, problem.Of(Problem(err)).Message)
 }
 
 func (s *Service) whyBehind() string {

@@ -105,7 +105,7 @@ func (l *ledger) change(ctx context.Context, fn func(*pages) error) (err error) 
 // refuse makes err a problem and, if a gate refused the event, a line of the
 // list. A list that cannot be written changes nothing about the refusal.
 func (s *Service) refuse(e event.Event, space string, err error) error {
-	p := problem.Of(problemOf(err))
+	p := problem.Of(Problem(err))
 	switch p.Code {
 	case problem.Secret, problem.Policy, problem.TooBig, problem.NotUTF8:
 	default:
@@ -124,7 +124,7 @@ func (s *Service) refuse(e event.Event, space string, err error) error {
 // AddRefusals puts lines on the list of what was refused, such as those that
 // a hub named.
 func (s *Service) AddRefusals(ctx context.Context, lines ...api.Refusal) error {
-	return problemOf(s.ledger.change(ctx, func(p *pages) error {
+	return Problem(s.ledger.change(ctx, func(p *pages) error {
 		p.Refused = append(p.Refused, lines...)
 		return nil
 	}))
@@ -141,9 +141,9 @@ func (s *Service) Refused(context.Context) ([]api.Refusal, error) {
 func (s *Service) Dismiss(ctx context.Context, ref string) error {
 	digits := strings.ToLower(strings.TrimPrefix(ref, "~"))
 	if len(digits) < projection.MinRef {
-		return problemOf(projection.ErrShort)
+		return Problem(projection.ErrShort)
 	}
-	return problemOf(s.ledger.change(ctx, func(p *pages) error {
+	return Problem(s.ledger.change(ctx, func(p *pages) error {
 		before := len(p.Refused)
 		p.Refused = slices.DeleteFunc(p.Refused, func(r api.Refusal) bool {
 			return strings.HasPrefix(string(r.ID), digits) || strings.HasSuffix(string(r.ID), digits)
@@ -175,7 +175,7 @@ func (s *Service) Withhold(ctx context.Context, spaceName string, found ...api.R
 		return nil
 	})
 	if err != nil || len(ids) == 0 {
-		return problemOf(err)
+		return Problem(err)
 	}
 	if err := sp.kept.Drop(ctx, ids); err != nil {
 		s.troubled(err) // hidden all the same: every answer asks the ledger

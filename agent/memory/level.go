@@ -2,9 +2,11 @@ package memory
 
 import (
 	"context"
+	"errors"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"cairn/agent/catchup"
 	"cairn/agent/projection"
 )
 
@@ -15,7 +17,8 @@ type Level struct {
 	Indexed int           // of them covered by the index; 0 while there is none
 }
 
-// Level is how far a space is now.
+// Level is how far a space is now. Where much of the log has to be read first,
+// it says after a while what is known by then.
 func (s *Service) Level(ctx context.Context, name string) (Level, error) {
 	sp, err := s.space(name)
 	if err != nil {
@@ -23,10 +26,13 @@ func (s *Service) Level(ctx context.Context, name string) (Level, error) {
 	}
 	head, err := sp.log.Head()
 	if err != nil {
-		return Level{}, problemOf(err)
+		return Level{}, Problem(err)
 	}
-	if err := sp.kept.LevelFacts(ctx, head); err != nil {
-		return Level{}, problemOf(err)
+	wait, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err = s.waitFor(wait, func(ctx context.Context) error { return sp.kept.LevelFacts(ctx, head) })
+	if err != nil && !errors.Is(err, catchup.ErrBehind) {
+		return Level{}, Problem(err)
 	}
 	l := Level{Head: head.Commit}
 	sp.kept.Facts(func(set *projection.Set) { l.Events = set.Count() })
@@ -35,4 +41,15 @@ func (s *Service) Level(ctx context.Context, name string) (Level, error) {
 		l.Indexed = 0
 	}
 	return l, nil
+}
+
+// Compare looks at every row of the index of a space; it should find none that
+// is missing or too many.
+func (s *Service) Compare(ctx context.Context, name string) (catchup.Difference, error) {
+	sp, err := s.space(name)
+	if err != nil {
+		return catchup.Difference{}, err
+	}
+	d, err := sp.kept.Compare(ctx)
+	return d, Problem(err)
 }

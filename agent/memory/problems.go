@@ -17,10 +17,7 @@ import (
 
 // Problem is err as whoever asked is told it, with the code and the hint for
 // what lies below; nil for nil.
-func Problem(err error) error { return problemOf(err) }
-
-// problemOf is err as whoever asked is told it; nil for nil.
-func problemOf(err error) error {
+func Problem(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -153,6 +153,15 @@ func TestNoQuestionIsAnError(t *testing.T) {
 	}
 }
 
+func TestTheMoreWordsTheBetter(t *testing.T) {
+	h := newHome(t)
+	three := h.note("the badger digs a tunnel")
+	two := h.note("the badger digs all day")
+	one := h.note("the badger sleeps all day")
+	h.finds("badger digs tunnel", three, two, one)
+	h.finds("why badger digs tunnel in Norway", three, two, one)
+}
+
 func TestMetadataIsNotSearched(t *testing.T) {
 	h := newHome(t)
 	d := note("badgers dig")

@@ -19,12 +19,12 @@ import (
 func (s *Service) Remember(ctx context.Context, d api.Draft) (api.Receipt, error) {
 	sp, r, err := s.prepare(ctx, d, s.historicTimes([]api.Draft{d})[0])
 	if err != nil {
-		return api.Receipt{}, problemOf(err)
+		return api.Receipt{}, Problem(err)
 	}
 	s.submit(sp, r)
 	receipt, err := r.wait()
 	if err != nil {
-		return api.Receipt{}, problemOf(err)
+		return api.Receipt{}, Problem(err)
 	}
 	if receipt.Duplicate {
 		receipt.Commit = sp.commitOf(ctx, receipt.ID)
@@ -41,11 +41,11 @@ func (s *Service) Import(ctx context.Context, drafts []api.Draft) ([]api.ImportR
 	before := map[projection.Content]int{}
 	for i, d := range drafts {
 		if err := ctx.Err(); err != nil {
-			return nil, problemOf(err)
+			return nil, Problem(err)
 		}
 		sp, r, err := s.prepare(ctx, d, times[i])
 		if err != nil {
-			out[i].Problem = problem.Of(problemOf(err))
+			out[i].Problem = problem.Of(Problem(err))
 			continue
 		}
 		if d.Historic && r.event.Key == "" {
@@ -61,7 +61,7 @@ func (s *Service) Import(ctx context.Context, drafts []api.Draft) ([]api.ImportR
 			continue
 		}
 		receipt, err := r.wait()
-		out[i].Receipt, out[i].Problem = receipt, problem.Of(problemOf(err))
+		out[i].Receipt, out[i].Problem = receipt, problem.Of(Problem(err))
 	}
 	return out, nil
 }

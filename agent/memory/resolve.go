@@ -22,13 +22,13 @@ func (s *Service) Resolve(ctx context.Context, ref, spaceName string) (event.ID,
 		// Another process may have appended it just now.
 		for _, sp := range spaces {
 			if err := s.levelFacts(ctx, sp); err != nil {
-				return "", "", problemOf(err)
+				return "", "", Problem(err)
 			}
 		}
 		sp, id, err = find(spaces, ref)
 	}
 	if err != nil {
-		return "", "", problemOf(err)
+		return "", "", Problem(err)
 	}
 	return id, sp.name, nil
 }
@@ -156,7 +156,7 @@ func wrongSpace(field string) error {
 }
 
 func unresolved(err error, field string) error {
-	p := problem.Of(problemOf(err))
+	p := problem.Of(Problem(err))
 	p.Field = field
 	return p
 }

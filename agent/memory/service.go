@@ -90,12 +90,12 @@ func Open(opt Options) (*Service, error) {
 func (s *Service) Attach(log Log) error {
 	kept, err := s.keeper.Add(log)
 	if err != nil {
-		return problemOf(err)
+		return Problem(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return problemOf(catchup.ErrClosed)
+		return Problem(catchup.ErrClosed)
 	}
 	sp := &space{name: kept.Name(), log: log, kept: kept}
 	s.spaces[sp.name] = sp
@@ -124,7 +124,7 @@ func (s *Service) space(name string) (*space, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.closed {
-		return nil, problemOf(catchup.ErrClosed)
+		return nil, Problem(catchup.ErrClosed)
 	}
 	if sp := s.spaces[name]; sp != nil {
 		return sp, nil
@@ -169,12 +169,12 @@ func (s *Service) Follow(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return problemOf(s.level(ctx, sp))
+	return Problem(s.level(ctx, sp))
 }
 
 // Rebuild makes the search index anew from the logs.
 func (s *Service) Rebuild(ctx context.Context) error {
-	return problemOf(s.keeper.Rebuild(ctx))
+	return Problem(s.keeper.Rebuild(ctx))
 }
 
 // Progress says how far a rebuild of the index is.

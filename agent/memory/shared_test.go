@@ -190,6 +190,26 @@ func TestAGarbledRefIsNotAnEmptyLog(t *testing.T) {
 	}
 }
 
+func TestASpaceSaysHowFarItIs(t *testing.T) {
+	h := newHome(t)
+	first := h.note("badger one")
+	r := h.save(note("badger two"))
+	h.finds("badger", r.ID, first)
+	l, err := h.Level(t.Context(), "personal")
+	if err != nil || l.Head.String() != r.Commit || l.Events != 2 || l.Indexed != 2 {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if d, err := h.Compare(t.Context(), "personal"); err != nil || len(d.Missing)+len(d.Extra) != 0 {
+		t.Errorf("rows: %+v, %v", d, err)
+	}
+	if err := os.WriteFile(filepath.Join(h.dir.Space("team"), "HEAD"), []byte(r.Commit+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Level(t.Context(), "team"); problem.Of(err).Code != problem.Detached {
+		t.Errorf("with a detached head: %v", err)
+	}
+}
+
 func TestAClosedServiceSaysSo(t *testing.T) {
 	h := newHome(t)
 	h.close()

@@ -28,7 +28,7 @@ func (s *Service) Show(ctx context.Context, ref string, history bool) (api.Shown
 	}
 	out, err := s.show(sp, id)
 	if err != nil {
-		return api.Shown{}, problemOf(err)
+		return api.Shown{}, Problem(err)
 	}
 	out.Commit = sp.commitOf(ctx, id)
 	if history {
@@ -109,7 +109,7 @@ func (s *Service) Export(ctx context.Context, spaceName string, fn func([]byte) 
 	}
 	for _, sp := range spaces {
 		if err := s.export(ctx, sp, fn); err != nil {
-			return problemOf(err)
+			return Problem(err)
 		}
 	}
 	return nil
