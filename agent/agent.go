@@ -34,6 +34,8 @@ type Agent struct {
 	owner   *localapi.Owner // nil when another process owns the home
 	door    *door           // nil when no socket is served
 
+	linking sync.Mutex // held while the hub's spaces are linked; taken before mu
+
 	mu     sync.Mutex // guards config and logs, and is held while they change on disk
 	config config.Config
 	logs   map[string]*eventlog.Log

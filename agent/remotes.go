@@ -72,6 +72,8 @@ func (a *Agent) link(ctx context.Context, at api.Remote, id event.ID, hub *repli
 
 // linkOffered links the spaces of the hub that are not linked yet.
 func (a *Agent) linkOffered(ctx context.Context, hub *replica.Hub, offered []hubwire.SpaceInfo) error {
+	a.linking.Lock()
+	defer a.linking.Unlock()
 	var failed error
 	for _, s := range offered {
 		if len(a.courier.Links(s.Name, hubRemote)) > 0 || s.Name == Local {

@@ -130,17 +130,41 @@ func (k *Keeper) rebuild(j *job) error {
 	for _, s := range spaces {
 		j.total.Add(int64(s.Mark().Events))
 	}
-	err := search.Rebuild(k.ctx, k.opt.Index, func(put func(search.Batch) error) error {
-		for _, s := range spaces {
-			// One log that cannot be read must not keep the others out.
-			k.report(s.fill(k.ctx, j, put))
-		}
-		return k.ctx.Err()
+	err := k.alone(func() error {
+		return search.Rebuild(k.ctx, k.opt.Index, func(put func(search.Batch) error) error {
+			for _, s := range spaces {
+				// One log that cannot be read must not keep the others out.
+				k.report(s.fill(k.ctx, j, put))
+			}
+			return k.ctx.Err()
+		})
 	})
 	if err != nil {
 		return err
 	}
 	return k.access.reopen()
+}
+
+// How long to wait for somebody else who rebuilds, or only tidies up behind a
+// rebuild.
+const (
+	waitAlone = 5 * time.Second
+	pollAlone = 20 * time.Millisecond
+)
+
+// alone calls build again while another one holds the lock for rebuilds.
+func (k *Keeper) alone(build func() error) error {
+	for deadline := time.Now().Add(waitAlone); ; {
+		err := build()
+		if !errors.Is(err, search.ErrLocked) || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-time.After(pollAlone):
+		case <-k.ctx.Done():
+			return k.ctx.Err()
+		}
+	}
 }
 
 // fill puts all rows of the space, which are as many as they should be then.

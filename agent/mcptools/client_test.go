@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,7 +146,7 @@ func protocolLines(t *testing.T, out []byte) []answer {
 	return lines
 }
 
-// ids are the ids of the answers, in order, with the code of an error.
+// ids are the ids of the answers, sorted, with the code of an error.
 func (e exchange) ids() string {
 	var all []string
 	for _, a := range e.lines {
@@ -155,6 +156,7 @@ func (e exchange) ids() string {
 		}
 		all = append(all, id)
 	}
+	slices.Sort(all)
 	return strings.Join(all, ", ")
 }
 

@@ -12,7 +12,8 @@ import (
 type message struct {
 	id     json.RawMessage // as the client wrote it; nil for a notification
 	method string
-	answer bool // to a question of ours
+	tool   string // that a tools/call calls
+	answer bool   // to a question of ours
 	text   []byte
 }
 
@@ -32,6 +33,7 @@ func parse(l line) (message, *refusal) {
 	var head struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
+		Params calledName      `json:"params"`
 		Result json.RawMessage `json:"result"`
 		Error  json.RawMessage `json:"error"`
 	}
@@ -49,7 +51,21 @@ func parse(l line) (message, *refusal) {
 		return message{}, &refusal{id, mcp.PARSE_ERROR, "the message is not valid UTF-8 text: nothing was done, convert it first"}
 	}
 	isAnswer := head.Method == "" && (head.Result != nil || head.Error != nil)
-	return message{id: id, method: head.Method, answer: isAnswer, text: l.text}, nil
+	return message{id: id, method: head.Method, tool: string(head.Params), answer: isAnswer, text: l.text}, nil
+}
+
+// A calledName is the name among the parameters of a call. Whatever else they
+// are is for the protocol to judge.
+type calledName string
+
+func (c *calledName) UnmarshalJSON(params []byte) error {
+	var p struct {
+		Name string `json:"name"`
+	}
+	if json.Unmarshal(params, &p) == nil {
+		*c = calledName(p.Name)
+	}
+	return nil
 }
 
 // isID tells strings and numbers from other JSON.

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"cairn/agent/api"
+	"cairn/internal/event"
 )
 
 // What others wrote is shown on one line behind a mark, so that nothing in it
@@ -39,7 +40,15 @@ func provenance(h api.Hit) string {
 	if h.Harness != "" && h.Harness != h.Actor {
 		from += " with " + oneLine(h.Harness)
 	}
-	return from + " on " + oneLine(h.Device) + ", " + h.Recorded.Format("2006-01-02") + ", space " + oneLine(h.Space)
+	return from + " on " + machine(h.Device) + ", " + h.Recorded.Format("2006-01-02") + ", space " + oneLine(h.Space)
+}
+
+// machine is the name of a device, or the start of its id.
+func machine(device string) string {
+	if id, err := event.ParseDeviceID(device); err == nil {
+		return string(id[:8])
+	}
+	return oneLine(device)
 }
 
 // marks says what keeps a memory from counting fully.

@@ -37,6 +37,7 @@ type session struct {
 	client *server.InProcessSession
 	log    *slog.Logger
 	slots  chan struct{}
+	saved  <-chan struct{} // closed when the newest write so far has been answered; for take alone
 	atWork sync.WaitGroup
 	open   atomic.Int64 // requests at work
 
@@ -52,8 +53,15 @@ func newSession(srv *server.MCPServer, out io.Writer, log *slog.Logger) *session
 		client: server.NewInProcessSession("stdio", nil),
 		log:    log,
 		slots:  make(chan struct{}, atOnce),
+		saved:  closedChannel(),
 		out:    out,
 	}
+}
+
+func closedChannel() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
 }
 
 // run answers until the input ends, ctx ends (which is no error), or the
@@ -130,17 +138,32 @@ func (s *session) take(ctx context.Context, l line) {
 	}
 }
 
+// start answers m beside others, but not before the writes that came in
+// earlier: what a client says in one order is saved in that order, and found
+// by what it asks next.
 func (s *session) start(ctx context.Context, m message) {
 	select {
 	case s.slots <- struct{}{}:
 	case <-ctx.Done():
 		return
 	}
+	earlier, done := s.saved, make(chan struct{})
+	switch {
+	case writes(m.tool):
+		s.saved = done
+	case m.tool == "ping", m.method != string(mcp.MethodToolsCall) && m.method != string(mcp.MethodResourcesRead):
+		earlier = closedChannel()
+	}
 	s.open.Add(1)
 	s.atWork.Go(func() {
 		defer func() { <-s.slots }()
-		s.write(s.answer(ctx, m))
-		s.open.Add(-1)
+		defer close(done)
+		select {
+		case <-earlier:
+			s.write(s.answer(ctx, m))
+			s.open.Add(-1)
+		case <-ctx.Done():
+		}
 	})
 }
 

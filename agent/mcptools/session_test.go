@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -90,51 +91,62 @@ func TestManyRequestsInFlightKeepTheirIDs(t *testing.T) {
 	}
 }
 
-func TestLinesThatAreNotRequests(t *testing.T) {
+func TestWhatIsSavedFirstIsFoundByWhatIsAskedNext(t *testing.T) {
 	t.Parallel()
-	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
-	for name, k := range map[string]struct{ input, ids string }{
-		"nothing":            {"", ""},
-		"blank lines":        {"\n \r\n\t\n" + ping + "\r\n\n", "1"},
-		"no newline":         {ping, "1"},
-		"not JSON":           {"hello\n" + ping, "null -32700, 1"},
-		"half of JSON":       {`{"jsonrpc":"2.0","id":7,` + "\n" + ping, "null -32700, 1"},
-		"several in one":     {"[" + ping + "," + ping + "]\n" + ping, "null -32600, 1"},
-		"an id of no kind":   {`{"jsonrpc":"2.0","id":{},"method":"ping"}` + "\n" + ping, "null -32600, 1"},
-		"another version":    {`{"jsonrpc":"1.0","id":3,"method":"ping"}` + "\n" + ping, "3 -32600, 1"},
-		"no method":          {`{"jsonrpc":"2.0","id":3}` + "\n" + ping, "3 -32601, 1"},
-		"unknown method":     {`{"jsonrpc":"2.0","id":3,"method":"no/such"}` + "\n" + ping, "3 -32601, 1"},
-		"unknown tool":       {callLine("3", "no_such", nil) + ping, "3 -32602, 1"},
-		"a notification":     {`{"jsonrpc":"2.0","method":"notifications/no_such"}` + "\n" + ping, "1"},
-		"an unasked answer":  {`{"jsonrpc":"2.0","id":9,"result":{}}` + "\n" + `{"jsonrpc":"2.0","id":8,"error":{"code":1,"message":""}}` + "\n" + ping, "1"},
-		"not UTF-8":          {"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\",\"x\":\"caf\xe9\"}\n" + ping, "3 -32700, 1"},
-		"half a surrogate":   {`{"jsonrpc":"2.0","id":3,"method":"ping","x":"\ud83d"}` + "\n" + ping, "3 -32700, 1"},
-		"the other half":     {`{"jsonrpc":"2.0","id":3,"method":"ping","x":"\\\uDE00"}` + "\n" + ping, "3 -32700, 1"},
-		"both halves":        {`{"jsonrpc":"2.0","id":3,"method":"ping","x":"\\ud83d \ud83d\ude00"}` + "\n" + ping, "3, 1"},
-		"arguments as text":  {`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"recall","arguments":"x"}}` + "\n" + ping, "3, 1"},
-		"tools before hello": {callLine("3", "ping", nil), "3"},
-	} {
-		got := send(t, options(&memory{}), inTurn(k.input))
-		if got.err != nil || got.ids() != k.ids {
-			t.Errorf("%s: %s, %v; want %s", name, got.ids(), got.err, k.ids)
+	const n = 30
+	m := &memory{hook: func(context.Context) { runtime.Gosched() }}
+	input := hello
+	for i := range n {
+		input += callLine(fmt.Sprint(2*i+1), []string{"remember", "note"}[i%2], args{"text": fmt.Sprintf("note %03d", i)})
+		input += callLine(fmt.Sprint(2*i+2), "recall", args{"query": fmt.Sprintf("%03d", i)})
+	}
+	got := send(t, options(m), strings.NewReader(input))
+	if len(got.lines) != 2*n+1 {
+		t.Fatal(got.ids())
+	}
+	for _, a := range got.lines[1:] {
+		if text := a.Result.Content[0].Text; strings.Contains(text, "no memory matches") {
+			t.Errorf("%s: %s", a.ID, text)
+		}
+	}
+	for i, e := range m.events {
+		if want := fmt.Sprintf("note %03d", i); e.Payload.Body() != want {
+			t.Errorf("%q was saved in place of %q", e.Payload.Body(), want)
 		}
 	}
 }
 
-// inTurn hands out one line at a time and then waits until it must have been
-// answered: requests are answered in any order.
-func inTurn(input string) io.Reader {
-	r, w := io.Pipe()
-	go func() {
-		for _, l := range strings.SplitAfter(input, "\n") {
-			if _, err := io.WriteString(w, l); err != nil {
-				return
-			}
-			time.Sleep(time.Millisecond)
+func TestLinesThatAreNotRequests(t *testing.T) {
+	t.Parallel()
+	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for name, k := range map[string]struct{ input, ids string }{
+		"nothing":             {"", ""},
+		"blank lines":         {"\n \r\n\t\n" + ping + "\r\n\n", "1"},
+		"no newline":          {ping, "1"},
+		"not JSON":            {"hello\n" + ping, "1, null -32700"},
+		"half of JSON":        {`{"jsonrpc":"2.0","id":7,` + "\n" + ping, "1, null -32700"},
+		"several in one":      {"[" + ping + "," + ping + "]\n" + ping, "1, null -32600"},
+		"an id of no kind":    {`{"jsonrpc":"2.0","id":{},"method":"ping"}` + "\n" + ping, "1, null -32600"},
+		"another version":     {`{"jsonrpc":"1.0","id":3,"method":"ping"}` + "\n" + ping, "1, 3 -32600"},
+		"no method":           {`{"jsonrpc":"2.0","id":3}` + "\n" + ping, "1, 3 -32601"},
+		"unknown method":      {`{"jsonrpc":"2.0","id":3,"method":"no/such"}` + "\n" + ping, "1, 3 -32601"},
+		"unknown tool":        {callLine("3", "no_such", nil) + ping, "1, 3 -32602"},
+		"a notification":      {`{"jsonrpc":"2.0","method":"notifications/no_such"}` + "\n" + ping, "1"},
+		"an unasked answer":   {`{"jsonrpc":"2.0","id":9,"result":{}}` + "\n" + `{"jsonrpc":"2.0","id":8,"error":{"code":1,"message":""}}` + "\n" + ping, "1"},
+		"not UTF-8":           {"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\",\"x\":\"caf\xe9\"}\n" + ping, "1, 3 -32700"},
+		"half a surrogate":    {`{"jsonrpc":"2.0","id":3,"method":"ping","x":"\ud83d"}` + "\n" + ping, "1, 3 -32700"},
+		"the other half":      {`{"jsonrpc":"2.0","id":3,"method":"ping","x":"\\\uDE00"}` + "\n" + ping, "1, 3 -32700"},
+		"both halves":         {`{"jsonrpc":"2.0","id":3,"method":"ping","x":"\\ud83d \ud83d\ude00"}` + "\n" + ping, "1, 3"},
+		"parameters in a row": {`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":[1]}` + "\n" + ping, "1, 3 -32600"},
+		"a name of no kind":   {`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":{}}}` + "\n" + ping, "1, 3 -32600"},
+		"arguments as text":   {`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"recall","arguments":"x"}}` + "\n" + ping, "1, 3"},
+		"tools before hello":  {callLine("3", "ping", nil), "3"},
+	} {
+		got := send(t, options(&memory{}), strings.NewReader(k.input))
+		if got.err != nil || got.ids() != k.ids {
+			t.Errorf("%s: %s, %v; want %s", name, got.ids(), got.err, k.ids)
 		}
-		w.Close()
-	}()
-	return r
+	}
 }
 
 func TestInitializeWaitsForNothing(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -50,15 +51,22 @@ func tools() []tool {
 	}
 }
 
-// renameOld lets tools that were set up for an older memory go on: note takes
+// oldNames lets tools that were set up for an older memory go on: note takes
 // a text and ask a query, as remember and recall do.
+var oldNames = map[string]string{"note": "remember", "ask": "recall"}
+
 func renameOld(_ context.Context, _ any, request *mcp.CallToolRequest) {
-	switch request.Params.Name {
-	case "note":
-		request.Params.Name = "remember"
-	case "ask":
-		request.Params.Name = "recall"
+	if name, old := oldNames[request.Params.Name]; old {
+		request.Params.Name = name
 	}
+}
+
+// writes says whether the tool of that name saves something.
+func writes(name string) bool {
+	if now, old := oldNames[name]; old {
+		name = now
+	}
+	return slices.ContainsFunc(tools(), func(t tool) bool { return t.name == name && t.writes })
 }
 
 // with reads checked arguments into the type that fn wants.

@@ -17,7 +17,7 @@ func (a *app) commands() []*cobra.Command {
 		a.redactCommand(),
 		a.joinCommand(), a.syncCommand(),
 		a.oneWay("push", "Only send", api.PushOnly), a.oneWay("pull", "Only fetch", api.PullOnly),
-		a.remoteCommand(), a.refusedCommand(),
+		a.remoteCommand(), a.refusedCommand(), a.hubCommand(),
 		a.connectCommand(), a.disconnectCommand(), a.mcpCommand(), a.serveCommand(), a.hookCommand(), a.digestCommand(), a.agentCommand(),
 		a.initCommand(), a.statusCommand(), a.doctorCommand(), a.auditCommand(), a.policyCommand(),
 		a.importCommand(), a.exportCommand(), a.versionCommand(),

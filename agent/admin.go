@@ -1,0 +1,39 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"cairn/internal/config"
+	"cairn/internal/device"
+	"cairn/internal/disk"
+	"cairn/internal/paths"
+	"cairn/internal/problem"
+	"cairn/sync/replica"
+)
+
+// HubAdmin has the hub that a home has joined carry out one of its verbs, and
+// returns what the hub prints. The device must be one of an admin's.
+func HubAdmin(ctx context.Context, home paths.Home, words []string) (answer []byte, err error) {
+	c, err := config.Load(disk.OS, home.Config())
+	if errors.Is(err, config.ErrNone) {
+		return nil, errNoHome(home)
+	}
+	if err != nil {
+		return nil, asProblem(err)
+	}
+	if c.Hub == nil {
+		return nil, problem.New(problem.Usage, "this machine has joined no hub")
+	}
+	key, err := device.Load(disk.OS, home.DeviceKey())
+	if err != nil {
+		return nil, asProblem(err)
+	}
+	hub, err := replica.NewHub(replica.Address{Host: c.Hub.Address, Fingerprint: c.Hub.Fingerprint}, key)
+	if err != nil {
+		return nil, asProblem(err)
+	}
+	defer func() { err = errors.Join(err, hub.Close()) }()
+	answer, err = hub.Admin(ctx, words)
+	return answer, syncProblem(err)
+}

@@ -1,0 +1,184 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cairn/agent"
+	"cairn/hub"
+	"cairn/hub/admin"
+	"cairn/internal/paths"
+	"cairn/internal/problem"
+)
+
+func (a *app) hubCommand() *cobra.Command {
+	c := group("hub", "Run and administer a team's hub", groupSync, a.hubInitCommand(), a.hubServeCommand())
+	for _, v := range []struct{ use, short string }{
+		{"invite PERSON --space S... --addr HOST:PORT [--role read|write|admin] [--expires 24h]", "Invite a machine; the invite is the last line"},
+		{"devices", "List people, devices and open invites"},
+		{"revoke DEVICE|PERSON", "Shut out a device or a person, at once"},
+		{"grant PERSON SPACE read|write|admin|none", "Give or take a right"},
+		{"spaces [create NAME]", "List or make shared spaces"},
+		{"status", "Show the hub in a few numbers"},
+		{"audit [-n 100] [--person P] [--space S] [--action A]", "List what the hub decided"},
+	} {
+		c.AddCommand(a.hubVerb(v.use, v.short))
+	}
+	return c
+}
+
+func (a *app) hubInitCommand() *cobra.Command {
+	var data string
+	cmd := &cobra.Command{
+		Use: "init --data DIR", Short: "Make a hub", Args: args(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if data == "" {
+				return usage("say where with --data DIR")
+			}
+			info, err := hub.Init(cmd.Context(), data)
+			if err != nil {
+				return err
+			}
+			return a.print(info, func(w io.Writer) { fmt.Fprint(w, info) })
+		},
+	}
+	cmd.Flags().StringVar(&data, "data", "", "the hub's folder")
+	return cmd
+}
+
+func (a *app) hubServeCommand() *cobra.Command {
+	var data, listen string
+	cmd := &cobra.Command{
+		Use: "serve --data DIR --listen ADDR:PORT", Short: "Serve a hub until it is told to stop", Args: args(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if data == "" {
+				return usage("say where with --data DIR")
+			}
+			h, err := hub.Open(data, hub.Options{Log: a.logger()})
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, h.Close()) }()
+			l, err := net.Listen("tcp", listen)
+			if err != nil {
+				return usage("cannot listen: " + err.Error())
+			}
+			fmt.Fprintf(a.env.Stderr, "listening on %s, host key %s\n", l.Addr(), h.Fingerprint())
+			return h.Serve(cmd.Context(), l)
+		},
+	}
+	cmd.Flags().StringVar(&data, "data", "", "the hub's folder")
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:2222", "address and port")
+	return cmd
+}
+
+// hubVerb is one of the verbs that the hub itself understands: here with
+// --data DIR, or at the joined hub over SSH without it.
+func (a *app) hubVerb(use, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, DisableFlagParsing: true,
+		Long: short + ".\nOn the hub's machine give --data DIR; without it the verb goes to the hub that this machine has joined.",
+		RunE: func(cmd *cobra.Command, given []string) error {
+			v := a.splitVerb(cmd.Name(), given)
+			switch {
+			case v.help:
+				return cmd.Help()
+			case v.err != nil:
+				return v.err
+			case v.data == "":
+				return a.remoteVerb(cmd.Context(), v.words)
+			}
+			return a.localVerb(cmd.Context(), v)
+		},
+	}
+}
+
+// verb is a line for the hub without what is meant for this program.
+type verb struct {
+	words []string
+	data  string
+	help  bool
+	err   error
+}
+
+// splitVerb takes the global flags and --data out of a verb's words; all else
+// is for the hub to understand.
+func (a *app) splitVerb(name string, given []string) verb {
+	v := verb{words: []string{name}}
+	for i := 0; i < len(given); i++ {
+		flag, value, inline := strings.Cut(given[i], "=")
+		switch flag {
+		case "--json":
+			a.json = true
+			continue
+		case "--no-color":
+			continue
+		case "-h", "--help":
+			v.help = true
+			continue
+		case "--data", "--home", "--log-level":
+		default:
+			v.words = append(v.words, given[i])
+			continue
+		}
+		if !inline {
+			i++
+			if i == len(given) {
+				v.err = usage(flag + " needs a value")
+				return v
+			}
+			value = given[i]
+		}
+		switch flag {
+		case "--data":
+			v.data = value
+		case "--home":
+			a.homeFlag = value
+		}
+	}
+	return v
+}
+
+func (a *app) localVerb(ctx context.Context, v verb) (err error) {
+	h, err := hub.Open(v.data, hub.Options{Log: a.logger()})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	result, err := h.Admin().Run(ctx, admin.Caller{}, v.words)
+	if err != nil {
+		return err
+	}
+	return a.print(result, func(w io.Writer) { fmt.Fprint(w, result) })
+}
+
+// remoteVerb sends a verb to the joined hub as this machine's device.
+func (a *app) remoteVerb(ctx context.Context, words []string) error {
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	if a.json {
+		words = append(words, "--json")
+	}
+	answer, err := remoteAdmin(ctx, home, words)
+	if err != nil {
+		return err
+	}
+	_, err = a.env.Stdout.Write(answer)
+	return err
+}
+
+func remoteAdmin(ctx context.Context, home paths.Home, words []string) ([]byte, error) {
+	answer, err := agent.HubAdmin(ctx, home, words)
+	if p := problem.Of(err); p != nil && p.Code == problem.Usage && p.Hint == "" {
+		p.Hint = "on the hub's machine give --data DIR"
+	}
+	return answer, err
+}
