@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"errors"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -116,19 +117,22 @@ func (s *Store) sweepPackDir() error {
 func (s *Store) isLeftover(name string, all map[string]bool) (bool, error) {
 	stem, isIndex := strings.CutSuffix(name, ".idx")
 	loneIndex := isIndex && !all[stem+".pack"]
-	temporary := strings.HasPrefix(name, "tmp_pack_") || strings.HasPrefix(name, "tmp_idx_")
+	draft, err := path.Match("new-*.*-draft", name)
+	if err != nil {
+		return false, err
+	}
 	isKeep := strings.HasSuffix(name, ".keep")
-	if !loneIndex && !temporary && !isKeep {
+	if !loneIndex && !draft && !isKeep {
 		return false, nil
 	}
-	path := s.path("objects", "pack", name)
-	info, err := s.fs.Stat(path)
+	file := s.path("objects", "pack", name)
+	info, err := s.fs.Stat(file)
 	if err != nil || time.Since(info.ModTime()) < leftoverAge {
 		return false, ignoreNotExist(err)
 	}
 	if !isKeep {
 		return true, nil
 	}
-	mark, err := disk.ReadFile(s.fs, path)
+	mark, err := disk.ReadFile(s.fs, file)
 	return string(mark) == keepMark, ignoreNotExist(err)
 }

@@ -88,6 +88,13 @@ type packDraft struct {
 	closed  bool
 }
 
+// The names of temporary files in the pack folder. Not "tmp_", as git's are: git gc --prune=now removes
+// those, however new they are.
+const (
+	draftPackFile  = "new-*.pack-draft"
+	draftIndexFile = "new-*.idx-draft"
+)
+
 // writePack makes a pack of count entries out of what fill writes, and adds it to the repository.
 func (s *Store) writePack(count int, fill func(*packfmt.Writer) error) (*pack, error) {
 	d, err := s.draftPack(s.path("objects", "pack"), count, fill)
@@ -107,10 +114,10 @@ func (s *Store) draftPack(dir string, count int, fill func(*packfmt.Writer) erro
 }
 
 func (d *packDraft) write(dir string, count int, fill func(*packfmt.Writer) error) (err error) {
-	if d.pack, err = disk.CreateTemp(d.s.fs, dir, "tmp_pack_*", 0o444); err != nil {
+	if d.pack, err = disk.CreateTemp(d.s.fs, dir, draftPackFile, 0o444); err != nil {
 		return err
 	}
-	if d.index, err = disk.CreateTemp(d.s.fs, dir, "tmp_idx_*", 0o444); err != nil {
+	if d.index, err = disk.CreateTemp(d.s.fs, dir, draftIndexFile, 0o444); err != nil {
 		return err
 	}
 	if err := d.writePack(count, fill); err != nil {

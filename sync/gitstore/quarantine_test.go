@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 
@@ -43,11 +44,36 @@ func receive(t testing.TB, s *gitstore.Store, pack []byte) *gitstore.Quarantine 
 	return q
 }
 
-// history returns a repository of n commits, each with a file that grows, made by stock git alone.
+// history returns a repository of n commits, each with a file that grows, made by stock git alone. Every call returns a
+// new copy.
 func history(t testing.TB, n int) string {
 	t.Helper()
+	histories.Lock()
+	defer histories.Unlock()
+	if histories.made[n] == "" {
+		dir, err := os.MkdirTemp("", "gitstore-history")
+		if err != nil {
+			t.Fatal(err)
+		}
+		importHistory(t, dir, n)
+		histories.made[n] = dir
+	}
 	dir := filepath.Join(t.TempDir(), "stock.git")
-	git(t, filepath.Dir(dir), "init", "-q", "--bare", "-b", "main", dir)
+	if err := os.CopyFS(dir, os.DirFS(histories.made[n])); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// histories are made once for all tests, and removed by TestMain.
+var histories = struct {
+	sync.Mutex
+	made map[int]string
+}{made: map[int]string{}}
+
+func importHistory(t testing.TB, dir string, n int) {
+	t.Helper()
+	git(t, dir, "init", "-q", "--bare", "-b", "main", dir)
 	var in strings.Builder
 	text := ""
 	for i := range n {
@@ -59,7 +85,6 @@ func history(t testing.TB, n int) string {
 	if out, err := tryGit(t, dir, in.String(), "fast-import", "--quiet"); err != nil {
 		t.Fatalf("git fast-import: %v\n%s", err, out)
 	}
-	return dir
 }
 
 // packOf returns the pack stream that stock git makes of a range of revisions.
@@ -103,7 +128,7 @@ func received(t testing.TB, q *gitstore.Quarantine) []plumbing.Hash {
 
 func TestPushOfAWholeHistory(t *testing.T) {
 	t.Parallel()
-	stock := history(t, 40)
+	stock := history(t, 30)
 	git(t, stock, "repack", "-adfq", "--depth=20")
 	pack := packOf(t, stock, "main\n", "--delta-base-offset")
 	s := newStore(t)
@@ -198,7 +223,7 @@ func TestThinPackWithoutItsBaseIsRefused(t *testing.T) {
 
 func TestReceiveLeavesWhatFollowsThePack(t *testing.T) {
 	t.Parallel()
-	stock := history(t, 3)
+	stock := history(t, 20)
 	s := newStore(t)
 	for name, wrap := range map[string]func(io.Reader) io.Reader{
 		"at once":      func(r io.Reader) io.Reader { return r },
@@ -219,7 +244,7 @@ func TestReceiveLeavesWhatFollowsThePack(t *testing.T) {
 
 func TestAddedObjectsGoAlong(t *testing.T) {
 	t.Parallel()
-	stock := history(t, 5)
+	stock := history(t, 20)
 	s := newStore(t)
 	q := receive(t, s, packOf(t, stock, "main\n"))
 	main := plumbing.NewHash(strings.TrimSpace(git(t, stock, "rev-parse", "main")))
@@ -329,7 +354,7 @@ func tree(t testing.TB, dir string) []string {
 
 func TestEachStopsAtTheFirstRefusal(t *testing.T) {
 	t.Parallel()
-	stock := history(t, 10)
+	stock := history(t, 20)
 	git(t, stock, "repack", "-adfq")
 	q := receive(t, newStore(t), packOf(t, stock, "main\n", "--delta-base-offset"))
 	refusal := errors.New("refused")

@@ -245,7 +245,7 @@ func TestALonePackOrIndexIsIgnored(t *testing.T) {
 	dir := filepath.Join(s.Dir(), "objects", "pack")
 	write(t, filepath.Join(dir, "pack-1111.pack"), "no index")
 	write(t, filepath.Join(dir, "pack-2222.idx"), "no pack")
-	write(t, filepath.Join(dir, "tmp_idx_3333"), "half an index")
+	write(t, filepath.Join(dir, "new-3333.idx-draft"), "half an index")
 	again := openStore(t, s.Dir())
 	mustHave(t, again, blob("first").Hash, true)
 	mustHave(t, again, blob("never").Hash, false)

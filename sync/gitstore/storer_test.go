@@ -69,7 +69,7 @@ func TestGoGitReadsTheLog(t *testing.T) {
 
 func TestGoGitFetchesAndCommits(t *testing.T) {
 	t.Parallel()
-	stock := history(t, 12)
+	stock := history(t, 20)
 	git(t, stock, "tag", "-a", "-m", "v1", "v1", "main~3")
 	s := newStore(t)
 	r := openGoGit(t, s)
@@ -181,7 +181,7 @@ func TestStorerRefs(t *testing.T) {
 
 func TestStorerObjects(t *testing.T) {
 	t.Parallel()
-	stock := history(t, 8)
+	stock := history(t, 20)
 	s := openStore(t, stock)
 	st := s.Storer()
 	for kind, letter := range map[plumbing.ObjectType]string{
@@ -290,7 +290,7 @@ func TestStorerRefusesAConfigThatOpenWouldRefuse(t *testing.T) {
 // go-git's own storage must not be used by several goroutines; ours may.
 func TestStorerIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
-	stock := history(t, 10)
+	stock := history(t, 20)
 	s := openStore(t, stock)
 	st := s.Storer()
 	ids, err := s.IDs()
