@@ -221,10 +221,12 @@ func (h *Hub) ask(ctx context.Context, command string, input []byte) ([]byte, er
 
 func (s *session) exchange(ctx context.Context, command string, input []byte) ([]byte, error) {
 	doing := "ask the hub for " + firstWord(command)
-	if _, err := s.in.Write(input); err != nil {
-		return nil, s.ended(ctx, doing, err)
+	_, err := s.in.Write(input)
+	if err == nil {
+		err = s.in.Close()
 	}
-	if err := s.in.Close(); err != nil {
+	// A hub that needs no input may have answered and gone already.
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, s.ended(ctx, doing, err)
 	}
 	answer, err := io.ReadAll(io.LimitReader(s.out, maxAnswer))
