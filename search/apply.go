@@ -43,6 +43,18 @@ func (x *Index) DropSpace(ctx context.Context, space string) error {
 	})
 }
 
+// Compact rewrites the index as one segment. Searches are fastest then, and
+// what was deleted has left the disk. It takes as long as reading and writing
+// the whole index; the Index can be used meanwhile.
+func (x *Index) Compact(ctx context.Context) error {
+	done, err := x.use()
+	if err != nil {
+		return err
+	}
+	defer done()
+	return x.writer.compact(ctx)
+}
+
 // step fills a batch and gives it to Bluge.
 func (x *Index) step(space string, fill func(*index.Batch) error) (err error) {
 	done, err := x.use()
@@ -62,9 +74,7 @@ func (x *Index) step(space string, fill func(*index.Batch) error) (err error) {
 	if err := fill(out); err != nil {
 		return err
 	}
-	out.SetPersistedCallback(x.saved.begin())
-	if err := x.writer.Batch(out); err != nil {
-		x.saved.undo()
+	if err := x.writer.apply(out); err != nil {
 		return fmt.Errorf("apply a step of %s to the search index: %w", space, err)
 	}
 	return nil

@@ -231,11 +231,11 @@ func (p *plan) matching(part int) (*roaring.Bitmap, error) {
 	if p.plainWords() == nil {
 		return p.eitherDocs(part, p.either, true)
 	}
-	out := roaring.New()
+	var lists []*roaring.Bitmap
 	for _, s := range p.sources {
 		if s.weight > 0 {
-			out.Or(s.docs(part))
+			lists = append(lists, s.lists[part].all()...)
 		}
 	}
-	return out, nil
+	return union(lists), nil
 }

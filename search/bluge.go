@@ -18,17 +18,17 @@ func blugeConfig(dir index.Directory) index.Config {
 	c.NumAnalysisWorkers = 1 // documents come analyzed
 	c.UnsafeBatch = true     // a step is searchable at once and written soon after; git holds the notes
 	c.PersisterNapTimeMSec = 20
-	// A snapshot may only go once its successor is safe.
-	c.DeletionPolicyFunc = func() index.DeletionPolicy { return index.NewKeepNLatestDeletionPolicy(2) }
+	c.DeletionPolicyFunc = func() index.DeletionPolicy { return index.NewKeepNLatestDeletionPolicy(keptSnapshots) }
 	// Bluge takes a norm of zero for an empty list when it merges lists of one note.
 	c.NormCalc = func(string, int) float32 { return smallestNorm }
-	c.MergePlanOptions.MaxSegmentsPerTier = 3
-	c.MergePlanOptions.SegmentsPerMergeTask = 6
-	c.MergePlanOptions.FloorSegmentSize = 100
 	return c.WithSegmentPlugin(&index.SegmentPlugin{
 		Type: ice.Type, Version: ice.Version, New: ice.New, Load: loadSegment, Merge: mergeSegments,
 	})
 }
+
+// keptSnapshots is how many snapshots stay on disk: one may only go once its
+// successor is safe.
+const keptSnapshots = 2
 
 // smallestNorm takes one byte in a segment.
 var smallestNorm = math.Float32frombits(1)

@@ -14,7 +14,6 @@ const (
 	keyField   = "_id"
 	wordField  = "t"
 	facetField = "f"
-	timeField  = "r"
 	textField  = "s"
 )
 
@@ -79,12 +78,14 @@ type key string
 func (k key) Field() string { return keyField }
 func (k key) Term() []byte  { return []byte(k) }
 
-func keyOnly(k string) field {
-	return field{name: keyField, terms: [][]byte{[]byte(k)}, column: true}
+// keyColumn holds the key and, after it in the order of terms, any other facts
+// that are read by document number.
+func keyColumn(k string, more ...[]byte) field {
+	return field{name: keyField, terms: append([][]byte{[]byte(k)}, more...), column: true}
 }
 
 func markDocument(space string, m Mark) *document {
-	return &document{fields: []field{keyOnly(markKey(space)), {name: textField, value: encodeMark(m)}}}
+	return &document{fields: []field{keyColumn(markKey(space)), {name: textField, value: encodeMark(m)}}}
 }
 
 // A documentMaker turns notes into documents. It is not safe for concurrent
@@ -115,10 +116,9 @@ func (m *documentMaker) document(space string, d *Doc) *document {
 	m.text.WriteString(regionEnd)
 	m.text.WriteString(m.names.String())
 	return &document{fields: []field{
-		keyOnly(noteKey(space, d.ID)),
+		keyColumn(noteKey(space, d.ID), formatMillis(d.Recorded.UnixMilli())),
 		{name: wordField, terms: m.wordTerms()},
 		{name: facetField, terms: facetsOf(space, d)},
-		{name: timeField, terms: [][]byte{formatMillis(d.Recorded.UnixMilli())}, column: true},
 		{name: textField, value: []byte(m.text.String())},
 	}}
 }
@@ -203,11 +203,17 @@ func facetsOf(space string, d *Doc) [][]byte {
 	return out
 }
 
+// timePrefix begins a time among the terms of the key field. No key begins
+// with it.
+const timePrefix = "\x01"
+
 // formatMillis writes a time so that no byte is one that Bluge keeps for
 // itself.
-func formatMillis(ms int64) []byte { return strconv.AppendInt(nil, ms, 10) }
+func formatMillis(ms int64) []byte { return strconv.AppendInt([]byte(timePrefix), ms, 36) }
 
-func parseMillis(b []byte) (int64, error) { return strconv.ParseInt(string(b), 10, 64) }
+func parseMillis(b []byte) (int64, error) {
+	return strconv.ParseInt(string(b[len(timePrefix):]), 36, 64)
+}
 
 // The stored text of a note is its words, folded, each between two spaces, in
 // the order of the text: the title, a line for each tag, the body, and then a

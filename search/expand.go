@@ -98,7 +98,7 @@ func best(lists [levels][]*roaring.Bitmap) *postings {
 		if len(lists[l]) == 0 {
 			continue
 		}
-		docs := roaring.FastOr(lists[l]...)
+		docs := union(lists[l])
 		docs.AndNot(seen)
 		if docs.IsEmpty() {
 			continue

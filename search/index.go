@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/blugelabs/bluge/index"
-
 	"cairn/internal/disk"
 )
 
@@ -29,8 +27,7 @@ type Index struct {
 
 	mu     sync.RWMutex // held for reading by every call, for writing by Close
 	closed bool
-	writer *index.Writer
-	saved  *savings
+	writer *writer
 	views  viewCache
 
 	applying sync.Mutex // one step at a time; taken after mu
@@ -82,10 +79,7 @@ func (x *Index) open(trouble func(error)) (err error) {
 	if err := dir.sweep(); err != nil {
 		return fmt.Errorf("tidy the search index: %w", err)
 	}
-	x.saved = newSavings(trouble)
-	conf := blugeConfig(dir)
-	conf.AsyncError = x.saved.failed
-	if x.writer, err = index.OpenWriter(conf); err != nil {
+	if x.writer, err = openWriter(dir, trouble); err != nil {
 		return &DamagedError{Dir: x.home.dir, Err: err}
 	}
 	return nil
@@ -136,7 +130,6 @@ func (x *Index) Close() error {
 		return nil
 	}
 	x.closed = true
-	err := x.saved.wait()
 	x.views.drop()
-	return errors.Join(err, x.writer.Close(), x.lock.Unlock())
+	return errors.Join(x.writer.close(), x.lock.Unlock())
 }

@@ -18,11 +18,11 @@ func (p *plan) wordDocs(part int, w *word) *roaring.Bitmap {
 }
 
 func (p *plan) anyOf(part int, sources []int) *roaring.Bitmap {
-	out := roaring.New()
+	var lists []*roaring.Bitmap
 	for _, i := range sources {
-		out.Or(p.sources[i].docs(part))
+		lists = append(lists, p.sources[i].lists[part].all()...)
 	}
-	return out
+	return union(lists)
 }
 
 // wordWithin are the documents of b that hold a word.

@@ -84,7 +84,7 @@ const keySep = "\x00"
 
 // checkBatch refuses what could not be told apart later.
 func checkBatch(b Batch) error {
-	if b.Space == "" || strings.Contains(b.Space, keySep) {
+	if b.Space == "" || strings.Contains(b.Space, keySep) || strings.HasPrefix(b.Space, timePrefix) {
 		return fmt.Errorf("apply a batch: %q is no name of a space", b.Space)
 	}
 	for i := range b.Put {

@@ -50,26 +50,22 @@ func rebuild(ctx context.Context, h home, fill func(put func(Batch) error) error
 
 func build(ctx context.Context, h home, name string, fill func(put func(Batch) error) error) (err error) {
 	defer damaged(&err, h.dir)
-	saved := newSavings(nil)
-	conf := blugeConfig(newDirectory(h.fsys, h.path(name)))
-	conf.AsyncError = saved.failed
-	w, err := index.OpenWriter(conf)
+	w, err := openWriter(newDirectory(h.fsys, h.path(name)), nil)
 	if err != nil {
 		return err
 	}
-	b := newBuilder(ctx, w, saved)
+	b := newBuilder(ctx, w)
 	err = errors.Join(fill(b.put), b.finish())
 	if err == nil {
-		err = saved.wait()
+		err = w.compact(ctx)
 	}
-	return errors.Join(err, w.Close())
+	return errors.Join(err, w.close())
 }
 
 // A builder adds notes in chunks, several at a time.
 type builder struct {
-	ctx   context.Context
-	w     *index.Writer
-	saved *savings
+	ctx context.Context
+	w   *writer
 
 	marks map[string]Mark
 	chunk chunk
@@ -97,9 +93,9 @@ const (
 	chunkBytes = 8 << 20
 )
 
-func newBuilder(ctx context.Context, w *index.Writer, saved *savings) *builder {
+func newBuilder(ctx context.Context, w *writer) *builder {
 	b := &builder{
-		ctx: ctx, w: w, saved: saved,
+		ctx: ctx, w: w,
 		marks: map[string]Mark{}, chunk: newChunk(),
 		seen: map[uint64]bool{}, seed: maphash.MakeSeed(),
 		chunks: make(chan chunk),
@@ -169,7 +165,7 @@ func (b *builder) remove(batch Batch) error {
 	if err := b.settle(); err != nil {
 		return err
 	}
-	return b.write(out)
+	return b.w.apply(out)
 }
 
 func (b *builder) send() error {
@@ -203,7 +199,7 @@ func (b *builder) finish() error {
 	for space, m := range b.marks {
 		out.Update(key(markKey(space)), markDocument(space, m))
 	}
-	return b.write(out)
+	return b.w.apply(out)
 }
 
 func (b *builder) work() {
@@ -227,16 +223,7 @@ func (b *builder) addChunk(maker *documentMaker, c chunk) (err error) {
 		d := &c.docs[i]
 		out.Update(key(noteKey(d.Space, d.ID)), maker.document(d.Space, d))
 	}
-	return b.write(out)
-}
-
-func (b *builder) write(out *index.Batch) error {
-	out.SetPersistedCallback(b.saved.begin())
-	if err := b.w.Batch(out); err != nil {
-		b.saved.undo()
-		return err
-	}
-	return nil
+	return b.w.apply(out)
 }
 
 func (b *builder) failure() error {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -60,7 +61,7 @@ const patience = 30 * time.Second
 var errSlowDisk = errors.New("the disk did not take them in time")
 
 // wait returns when every step is on disk or an attempt to write has failed.
-func (s *savings) wait() error {
+func (s *savings) wait(ctx context.Context) error {
 	limit := time.After(patience)
 	for {
 		s.mu.Lock()
@@ -74,6 +75,8 @@ func (s *savings) wait() error {
 		}
 		select {
 		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
 		case <-limit:
 			return unsaved(pending, errSlowDisk)
 		}

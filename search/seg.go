@@ -45,6 +45,17 @@ type postings struct {
 
 var noPostings = &postings{}
 
+// all are the lists that are not empty, best first.
+func (p *postings) all() []*roaring.Bitmap {
+	out := make([]*roaring.Bitmap, 0, levels)
+	for l := levels - 1; l >= 0; l-- {
+		if p.at[l] != nil {
+			out = append(out, p.at[l])
+		}
+	}
+	return out
+}
+
 // postings returns the lists of a term; key is without level.
 func (s *seg) postings(key string) (*postings, error) {
 	return s.cached(key, func() (*postings, error) { return s.readPostings(key) })
@@ -190,7 +201,7 @@ func (r *rows) id(doc uint32) event.ID {
 func (r *rows) spaceOf(doc uint32) string { return r.names[r.space[doc]] }
 
 func readRows(source segment.Segment) (rows, error) {
-	columns, err := source.DocumentValueReader([]string{keyField, timeField})
+	columns, err := source.DocumentValueReader([]string{keyField})
 	if err != nil {
 		return rows{}, fmt.Errorf("read the columns: %w", err)
 	}
@@ -218,8 +229,8 @@ type rowReader struct {
 	err    error
 }
 
-func (in *rowReader) visit(name string, value []byte) {
-	if name == keyField {
+func (in *rowReader) visit(_ string, value []byte) {
+	if !bytes.HasPrefix(value, []byte(timePrefix)) {
 		in.key = append(in.key, value...)
 		return
 	}

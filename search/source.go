@@ -15,29 +15,23 @@ type source struct {
 // docs is the documents of one part, dead ones included. The caller may change
 // the bitmap.
 func (s *source) docs(part int) *roaring.Bitmap {
-	out := roaring.New()
-	for _, b := range s.lists[part].at {
-		if b != nil {
-			out.Or(b)
-		}
-	}
-	return out
+	return union(s.lists[part].all())
 }
 
 // within is docs that are also in b.
 func (s *source) within(part int, b *roaring.Bitmap) *roaring.Bitmap {
-	out := roaring.New()
-	for _, list := range s.lists[part].at {
-		if list != nil {
-			out.Or(roaring.And(list, b))
+	var held []*roaring.Bitmap
+	for _, list := range s.lists[part].all() {
+		if in := roaring.And(list, b); !in.IsEmpty() {
+			held = append(held, in)
 		}
 	}
-	return out
+	return union(held)
 }
 
 func (s *source) contains(part int, doc uint32) bool {
-	for _, b := range s.lists[part].at {
-		if b != nil && b.Contains(doc) {
+	for _, b := range s.lists[part].all() {
+		if b.Contains(doc) {
 			return true
 		}
 	}
@@ -63,14 +57,23 @@ func (p *part) countLive(lists *postings) uint64 {
 	if p.dead == nil {
 		return n
 	}
-	for _, b := range lists.at {
-		if b != nil {
-			n -= b.AndCardinality(p.dead)
-		}
+	for _, b := range lists.all() {
+		n -= b.AndCardinality(p.dead)
 	}
 	return n
 }
 
 func (v *view) term(key string) (*source, error) {
 	return v.sourceOf(func(s *seg) (*postings, error) { return s.postings(key) })
+}
+
+// union joins bitmaps into a new one. It leaves them as they are, which
+// FastOr does not do with a single one: several searches may share it.
+func union(lists []*roaring.Bitmap) *roaring.Bitmap {
+	if len(lists) == 1 {
+		out := roaring.New()
+		out.Or(lists[0])
+		return out
+	}
+	return roaring.FastOr(lists...)
 }

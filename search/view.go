@@ -115,7 +115,7 @@ func (p *part) withoutDead(b *roaring.Bitmap) *roaring.Bitmap {
 // open.
 func (x *Index) withView(fn func(*view) error) (err error) {
 	defer damaged(&err, x.home.dir)
-	snap, err := x.writer.Reader()
+	snap, err := x.writer.bluge.Reader()
 	if err != nil {
 		return fmt.Errorf("read the search index: %w", err)
 	}

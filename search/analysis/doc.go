@@ -12,7 +12,7 @@
 // ranking, prefixes, operators. It has no dictionary of any language beyond
 // the English stemmer and two short lists of function words.
 //
-// It promises that no input panics, that every byte range it returns lies on
-// rune boundaries of the text, and that a text and its folded form give the
-// same words.
+// It promises that no input panics or takes more than linear time, that forms
+// hold neither spaces nor control characters, and that every byte range it
+// returns lies on rune boundaries of a valid text.
 package analysis

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -32,9 +33,10 @@ func Fold(s string) string {
 	return norm.NFC.String(b.String())
 }
 
-// form is Fold cut to maxForm.
+// form is Fold cut to maxForm, without the spaces into which a few characters
+// fold. It is empty if nothing is left.
 func form(s string) string {
-	f := Fold(s)
+	f := unblank(Fold(s))
 	if len(f) <= maxForm {
 		return f
 	}
@@ -44,6 +46,21 @@ func form(s string) string {
 	}
 	return f[:end]
 }
+
+// unblank takes out what separates tokens.
+func unblank(s string) string {
+	if !strings.ContainsFunc(s, isBlank) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if isBlank(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
 // undecomposed holds letters that readers take for another one although
 // Unicode does not decompose them.

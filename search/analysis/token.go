@@ -45,10 +45,13 @@ func Tokens(text string) iter.Seq[Token] {
 
 // Tokens yields the tokens of a span.
 func (s Span) Tokens() iter.Seq[Token] {
+	tokens := s.nameTokens
 	if s.Solid {
-		return s.runTokens
+		tokens = s.runTokens
 	}
-	return s.nameTokens
+	return func(yield func(Token) bool) {
+		tokens(func(tok Token) bool { return tok.Text == "" || yield(tok) })
+	}
 }
 
 func (s Span) token(f Form, from, to int) Token {
@@ -58,7 +61,7 @@ func (s Span) token(f Form, from, to int) Token {
 // runTokens works on the folded run, for there a half-width sound mark is one
 // with its character. Byte ranges then only tell the run.
 func (s Span) runTokens(yield func(Token) bool) {
-	folded := Fold(s.Text)
+	folded := unblank(Fold(s.Text))
 	exact := len(folded) == len(s.Text)
 	prev := -1
 	for i := 0; i < len(folded); {
@@ -83,14 +86,15 @@ func (s Span) runToken(folded string, f Form, from, to int, exact bool) Token {
 }
 
 func (s Span) nameTokens(yield func(Token) bool) {
-	words := 0
+	words, length := 0, 0
 	for from, to := range s.words {
 		words++
+		length += to - from
 		if !s.wordTokens(from, to, yield) {
 			return
 		}
 	}
-	if words == 1 && len(s.Text) == s.wordsLen() {
+	if words == 1 && length == len(s.Text) {
 		return
 	}
 	for _, whole := range wholes(form(s.Text), words) {
@@ -98,14 +102,6 @@ func (s Span) nameTokens(yield func(Token) bool) {
 			return
 		}
 	}
-}
-
-func (s Span) wordsLen() int {
-	n := 0
-	for from, to := range s.words {
-		n += to - from
-	}
-	return n
 }
 
 // words yields the byte ranges of the words in a name. An apostrophe ends a
@@ -139,10 +135,16 @@ func (s Span) words(yield func(from, to int) bool) {
 
 func isApostrophe(r rune) bool { return r == '\'' || r == '’' || r == '＇' }
 
+// maxSuffix is more than any suffix has in bytes, wide letters included.
+const maxSuffix = 8
+
 // isSuffix says that rest is an apostrophe with a possessive or the second
 // half of a contraction, up to the end of the name.
 func isSuffix(rest string) bool {
 	_, n := utf8.DecodeRuneInString(rest)
+	if len(rest) > n+maxSuffix {
+		return false // folding all of a long rest again and again would take for ever
+	}
 	switch Fold(rest[n:]) {
 	case "s", "t", "re", "ve", "ll", "d", "m":
 		return true

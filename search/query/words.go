@@ -16,20 +16,28 @@ func wordsOf(it item) []Word {
 	star := len(text) < len(it.text)
 	var out []Word
 	for span := range analysis.Spans(text) {
-		if span.Solid {
-			out = append(out, solidWords(span.Text)...)
-		} else {
-			out = append(out, nameWord(span))
+		words := spanWords(span)
+		if n := len(words); n > 0 && span.End == len(text) {
+			words[n-1].Star = star
+			words[n-1].Open = it.last && !star && !span.Solid
 		}
-		last := &out[len(out)-1]
-		last.Open = it.last && span.End == len(text) && !star && !span.Solid
-		last.Star = star && span.End == len(text)
+		out = append(out, words...)
 	}
 	for i := range out {
 		out[i].Field = it.field
 	}
 	return out
 }
+
+// spanWords leaves out what has no form, such as an accent without a letter.
+func spanWords(span analysis.Span) []Word {
+	if span.Solid {
+		return slices.DeleteFunc(solidWords(span.Text), Word.isFormless)
+	}
+	return slices.DeleteFunc([]Word{nameWord(span)}, Word.isFormless)
+}
+
+func (w Word) isFormless() bool { return len(w.Parts) == 0 }
 
 // nameWord is a name with its forms. Signs belong to the name: C++ is not C.
 func nameWord(span analysis.Span) Word {
@@ -58,7 +66,7 @@ func nameWord(span analysis.Span) Word {
 	if len(w.Parts) > 1 {
 		w.Base = ""
 	}
-	if strings.HasSuffix(span.Text, "+") || strings.HasSuffix(span.Text, "#") {
+	if len(w.Whole) > 0 && (strings.HasSuffix(span.Text, "+") || strings.HasSuffix(span.Text, "#")) {
 		w.Parts, w.Whole = w.Whole[:1], nil
 	}
 	w.Stop = isStop(w)
