@@ -1,18 +1,14 @@
 package mcptools_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"cairn/agent/api"
 	"cairn/internal/event"
-	"cairn/internal/problem"
 )
 
 func TestANoteIsSavedFoundAndReadBack(t *testing.T) {
@@ -142,59 +138,6 @@ func TestRevisions(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDoneIsExplained(t *testing.T) {
-	t.Parallel()
-	m := &memory{}
-	c := connect(t, options(m), "test")
-	var note api.Receipt
-	get(t, c, "remember", args{"text": "x"}, &note)
-	hidden := "hush-" + "hush"
-	cases := []struct {
-		tool  string
-		args  args
-		code  problem.Code
-		words string // part of the explanation
-	}{
-		{"remember", args{"text": hidden}, problem.Secret, "rule: hush-rule\nfield: payload.content\nwhat to do: take it out"},
-		{"remember", args{"text": "x", "titel": hidden}, problem.Usage, "remember has no argument titel: it takes text, key,"},
-		{"remember", args{"text": "x", strings.Repeat(hidden, 9): 1}, problem.Usage, "no argument of that name"},
-		{"remember", args{"title": hidden}, problem.Usage, "remember needs the argument text"},
-		{"remember", args{"text": "  \n"}, problem.Usage, "text is empty"},
-		{"remember", args{"text": 7}, problem.Usage, "must be a text"},
-		{"remember", args{"text": "x", "kind": hidden}, problem.Usage, "must be one of observe, claim, lesson, pref"},
-		{"remember", args{"text": "x", "tags": hidden}, problem.Usage, "must be a list of texts"},
-		{"remember", args{"text": "x", "kind": "pref"}, problem.Usage, "CATEGORY/KEY"},
-		{"remember", args{"text": "x", "kind": "pref", "title": "/k"}, problem.Usage, "CATEGORY/KEY"},
-		{"remember", args{"text": "x", "kind": "pref", "title": "a/b", "supersedes": "~123456"}, problem.Usage, "by itself"},
-		{"remember", args{"text": "x", "kind": "claim"}, problem.Usage, "title is missing"},
-		{"recall", nil, problem.Usage, "recall needs the argument query"},
-		{"recall", args{"query": "x", "limit": 0}, problem.Usage, "between 1 and 50"},
-		{"recall", args{"query": "x", "limit": 1.5}, problem.Usage, "a whole number"},
-		{"recall", args{"query": "x", "since": hidden}, problem.Usage, "since must be a date"},
-		{"log", args{"until": "d"}, problem.Usage, "until must be a date"},
-		{"log", args{"all": "yes"}, problem.Usage, "true or false"},
-		{"show", args{"id": "~zzzzzz"}, problem.NotFound, "no memory has that id"},
-		{"revise", args{"id": note.ID, "action": "supersede"}, problem.Usage, "supersede needs text"},
-		{"revise", args{"id": note.ID, "action": "redact"}, problem.Usage, "redact needs a reason"},
-		{"revise", args{"id": "~zzzzzz", "action": "archive"}, problem.NotFound, "no memory has that id"},
-		{"status", args{"deep": true}, problem.Usage, "it takes none"},
-	}
-	for _, k := range cases {
-		result := use(t, c, k.tool, k.args)
-		said := words(result)
-		if !result.IsError || !strings.Contains(said, k.words) || strings.Contains(said, hidden) {
-			t.Errorf("%s %v: %s", k.tool, k.args, said)
-		}
-		var e struct{ Error problem.Problem }
-		if err := json.Unmarshal([]byte(said[strings.LastIndex(said, "\n")+1:]), &e); err != nil || e.Error.Code != k.code {
-			t.Errorf("%s %v: code %q, %v", k.tool, k.args, e.Error.Code, err)
-		}
-	}
-	if n := len(m.events); n != 1 {
-		t.Errorf("%d memories were saved", n)
-	}
-}
-
 func TestFiltersReachTheAgent(t *testing.T) {
 	t.Parallel()
 	m := &memory{}
@@ -248,82 +191,5 @@ func TestWhoWroteItIsNotUpToTheModel(t *testing.T) {
 	get(t, connect(t, opts, "claude-code"), "remember", args{"text": "x"}, nil)
 	if got := m.last().Actor.Harness; got != "hermes" {
 		t.Errorf("started for hermes: %s", got)
-	}
-}
-
-func TestTheStateOfTheMachine(t *testing.T) {
-	t.Parallel()
-	last := event.NewTime(event.ID("01jz0000000000000000k3m9x2").Time())
-	m := &memory{
-		status: api.Status{Home: "/h", Agent: api.Process{Running: true, Version: "1", PID: 7}, Refused: 2, Spaces: []api.SpaceStatus{
-			{Name: "personal", Events: 3, Indexed: 3}, {Name: "team", Events: 9, Indexed: 7, Ahead: 4, LastSync: &last, LastError: "no route", Remote: "hub"},
-		}},
-		report: api.Report{Checks: []api.Check{{Name: "log", OK: true}, {Name: "index", Detail: "is behind", Fix: "run cairn doctor --deep"}}},
-	}
-	c := connect(t, options(m), "test")
-	var status struct{ Spaces []map[string]any }
-	said := get(t, c, "status", nil, &status)
-	if !strings.Contains(said, "team: 9 memories, 2 of them not yet in the index, 4 wait to be sent") || !strings.Contains(said, "last error: no route") || !strings.Contains(said, "2 memories were refused") {
-		t.Errorf("status: %s", said)
-	}
-	if _, null := status.Spaces[0]["last_sync"]; null || status.Spaces[1]["last_sync"] == nil {
-		t.Errorf("status: %v", status)
-	}
-	if said := get(t, c, "doctor", nil, nil); !strings.Contains(said, "- index: is behind; run cairn doctor --deep") {
-		t.Errorf("doctor: %s", said)
-	}
-	m.report = api.Report{OK: true}
-	if said := get(t, c, "doctor", nil, nil); !strings.Contains(said, "checks hold") {
-		t.Errorf("doctor: %s", said)
-	}
-	get(t, connect(t, options(&memory{}), "test"), "status", nil, nil)
-}
-
-func TestPingAsksNobody(t *testing.T) {
-	t.Parallel()
-	opts := options(nil)
-	opts.Connect = func(context.Context) (api.Agent, error) { return nil, errors.New("not for a ping") }
-	if said := get(t, connect(t, opts, "test"), "ping", nil, nil); !strings.Contains(said, "1.2.3") {
-		t.Errorf("ping: %s", said)
-	}
-}
-
-func TestTheDigestIsAResource(t *testing.T) {
-	t.Parallel()
-	m := &memory{}
-	c := connect(t, options(m), "test")
-	read := func() string {
-		var r mcp.ReadResourceRequest
-		r.Params.URI = "cairn://digest"
-		got, err := c.ReadResource(t.Context(), r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got.Contents[0].(mcp.TextResourceContents).Text
-	}
-	if got := read(); got != "" {
-		t.Errorf("of nothing: %q", got)
-	}
-	get(t, c, "remember", args{"text": "we use tabs"}, nil)
-	if got := read(); got != "- "+m.last().ID.Short()+" we use tabs\n" {
-		t.Errorf("got %q", got)
-	}
-	list, err := c.ListResources(t.Context(), mcp.ListResourcesRequest{})
-	if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "cairn://digest" {
-		t.Errorf("listed %+v, %v", list, err)
-	}
-}
-
-func TestWithoutAnAgentTheReasonIsTold(t *testing.T) {
-	t.Parallel()
-	opts := options(nil)
-	opts.Connect = func(context.Context) (api.Agent, error) {
-		return nil, &problem.Problem{Code: problem.NoStore, Message: "there is no memory on this machine", Hint: "run cairn init"}
-	}
-	c := connect(t, opts, "test")
-	for tool, a := range map[string]args{"remember": {"text": "x"}, "recall": {"query": "x"}, "log": nil, "show": {"id": "~123456"}, "revise": {"id": "~123456", "action": "archive"}, "status": nil, "doctor": nil} {
-		if result := use(t, c, tool, a); !result.IsError || !strings.Contains(words(result), "no_store") || !strings.Contains(words(result), "cairn init") {
-			t.Errorf("%s: %s", tool, words(result))
-		}
 	}
 }
