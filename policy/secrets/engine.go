@@ -10,6 +10,7 @@ import (
 type rule struct {
 	id, about string
 	context   bool     // the value alone does not show it: a name beside it does
+	compact   bool     // one token and nothing around it: may be read in any order
 	literals  []string // in their own case
 	names     []string // in any case; written in lower case
 	check     check
@@ -108,7 +109,7 @@ func isPlain(b []byte) bool {
 }
 
 func (e *engine) try(v view, r *rule, at span, report func(view, *rule, match)) {
-	if r.context && v.kind.scrambled() {
+	if r.context && v.kind.scrambled() || !r.compact && v.kind.turned() {
 		return
 	}
 	m, ok := r.check(v.text, at)

@@ -8,9 +8,12 @@ import "bytes"
 var documented = [][]byte{
 	[]byte("wJalrXUtnFEMI/" + "K7MDENG/" + "bPxRfiCY" + awsExample + "KEY"),
 	[]byte("je7MtGbClwBF/" + "2Zp9Utk/" + "h3yCo8nvb" + awsExample + "KEY"),
-	[]byte("SflKxwRJSMeKKF2QT4fw" + "pMeJf36POk6yJV_" + "adQssw5c"), // jwt.io's signature
-	[]byte("QWxhZGRpbjpvcGVu" + "IHNlc2FtZQ=="),                     // RFC 7617
-	[]byte("czZCaGRSa3F0Mzpn" + "WDFmQmF0M2JW"),                     // RFC 6749
+	// The signatures of the tokens that jwt.io has shown over the years.
+	[]byte("SflKxwRJSMeKKF2QT4fw" + "pMeJf36POk6yJV_" + "adQssw5c"),
+	[]byte("KMUFsIDTnFmyG3nMiGM6" + "H9FNFUROf3wh7Sm" + "qJp-QV30"),
+	[]byte("TJVA95OrM7E2cBab30RM" + "HrHDcEfxjoYZgeF" + "ONFh7HgQ"),
+	[]byte("QWxhZGRpbjpvcGVu" + "IHNlc2FtZQ=="), // RFC 7617
+	[]byte("czZCaGRSa3F0Mzpn" + "WDFmQmF0M2JW"), // RFC 6749
 }
 
 // awsExample ends the access key ids that Amazon prints. Ids are issued, not

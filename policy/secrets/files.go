@@ -67,7 +67,7 @@ func npmrcLogin(text []byte, literal span) (match, bool) {
 	start := openers.after(text, blanks.after(text, i+1, 4), 4)
 	end := base64any.after(text, start, 300)
 	value := text[start:end]
-	return match{span: span{start, end}}, len(value) >= 12 && digits.count(value) > 0 && looksRandom(value)
+	return match{span: span{start, end}}, len(value) >= 12 && (digits.count(value) > 0 || switchesCase(value)) && looksRandom(value)
 }
 
 // dockerLogin takes "auth": base 64 of user:password.

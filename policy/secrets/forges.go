@@ -51,10 +51,10 @@ func forgeRules() []*rule {
 	})
 }
 
-// mixedCase asks for digits and for letters of both cases, as random
-// characters have them.
+// mixedCase asks for letters of both cases and for digits, or a case that
+// switches all the time, as random characters have them.
 func mixedCase(token []byte) bool {
-	return digits.count(token) > 0 && lower.count(token) > 0 && upper.count(token) > 0
+	return lower.count(token) > 0 && upper.count(token) > 0 && (digits.count(token) > 0 || switchesCase(token))
 }
 
 func manyDigits(token []byte) bool { return digits.count(token) >= 8 }

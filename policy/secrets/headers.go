@@ -11,7 +11,7 @@ func headerRules() []*rule {
 		{id: "bearer-header", about: "bearer token in a header", names: list{"bearer ", "bearer:", "token token="}, check: bearerToken},
 		{id: "basic-header", about: "user and password of basic authentication", names: list{"basic "}, check: basicLogin},
 		{id: "curl-user", about: "user and password on a command line", names: list{" -u ", " --user ", " -u", " --user=", "--proxy-user "}, check: curlLogin},
-		{id: "cli-password", about: "password behind -p of a database client", names: list{"mysql ", "mysqldump ", "mariadb ", "sshpass ", "redis-cli "}, check: clientPassword},
+		{id: "cli-password", about: "password behind -p of a database client", names: list{"mysql ", "mysqldump ", "mariadb ", "sshpass ", "redis-cli ", "docker login ", "az login ", "mongosh ", "ldapsearch "}, check: clientPassword},
 		{id: "session-cookie", about: "cookie of a session", names: list{"cookie", "cookies"}, check: sessionCookie},
 	}
 }
@@ -22,7 +22,7 @@ func bearerToken(text []byte, literal span) (match, bool) {
 	start := openers.after(text, blanks.after(text, literal.end, 4), 2)
 	end := bearerChars.after(text, start, 2000)
 	value := bytes.TrimRight(text[start:end], ".-")
-	ok := len(value) >= 16 && digits.count(value) > 0 && looksChosen(value) && looksRandom(value) && !isBareHash(value) && !isReference(value)
+	ok := len(value) >= 16 && looksChosen(value) && looksRandom(value) && !isBareHash(value) && !isReference(value)
 	return match{span: span{start, start + len(value)}}, ok
 }
 
@@ -88,12 +88,12 @@ func clientPassword(text []byte, literal span) (match, bool) {
 	if end := bytes.IndexByte(line, '\n'); end >= 0 {
 		line = line[:end]
 	}
-	for _, flag := range []string{"-p", "-a "} {
+	for _, flag := range []string{"-p", "-a", "-w"} {
 		at := bytes.Index(line, []byte(flag))
 		if at < 0 || at > 0 && line[at-1] != ' ' {
 			continue
 		}
-		for _, v := range readValue(text, literal.end+at+len(flag)) {
+		for _, v := range readValue(text, blanks.after(text, literal.end+at+len(flag), 4)) {
 			if isSecretValue(v.in(text), password, assigned) {
 				return match{span: v}, true
 			}

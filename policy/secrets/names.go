@@ -33,6 +33,8 @@ var nouns = map[string]strength{
 var foreignNames = map[string]strength{
 	"contraseña": password, "contrasenia": password, "clave": password, "clave secreta": strong, "mot de passe": password, "mdp": password,
 	"passwort": password, "kennwort": password, "senha": password, "пароль": password, "Пароль": password, "ПАРОЛЬ": password,
+	"كلمة المرور": password, "كلمة السر": password, "पासवर्ड": password, "รหัสผ่าน": password, "סיסמה": password, "סיסמא": password,
+	"kata sandi": password, "κωδικός": password, "parool": password, "lozinka": password, "geslo": password, "parolă": password,
 	"密码": password, "密碼": password, "口令": password, "パスワード": password, "暗証番号": password, "비밀번호": password,
 	"암호": password, "hasło": password, "wachtwoord": password, "şifre": password, "parola": password, "lösenord": password,
 	"heslo": password, "mật khẩu": password, "salasana": password, "adgangskode": password, "jelszó": password,

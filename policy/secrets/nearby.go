@@ -58,7 +58,7 @@ func startsWord(text []byte, name span) bool {
 // valueAt is the value that begins at exactly this place and ends where its
 // characters end.
 func (n nearby) valueAt(text []byte, at int) (span, bool) {
-	if !base62.at(text, at) && n.hold == nil || base62.at(text, at-1) {
+	if first := n.value[0].in; base62.at(text, at-1) || first != nil && (first.at(text, at-1) || !first.at(text, at)) {
 		return span{}, false
 	}
 	end := at
@@ -69,16 +69,10 @@ func (n nearby) valueAt(text []byte, at int) (span, bool) {
 		}
 	}
 	value := text[at:end]
-	if n.touches(text, at, end) || !looksRandom(value) || n.hold != nil && !n.hold(value) {
+	if last := n.value[len(n.value)-1].in; last != nil && last.at(text, end) || base62.at(text, end) || !looksRandom(value) || n.hold != nil && !n.hold(value) {
 		return span{}, false
 	}
 	return span{at, end}, true
-}
-
-// touches reports a value that is part of a longer run.
-func (n nearby) touches(text []byte, start, end int) bool {
-	first, last := n.value[0].in, n.value[len(n.value)-1].in
-	return first != nil && first.at(text, start-1) || last != nil && last.at(text, end) || base62.at(text, end)
 }
 
 func containsAny(text []byte, words []string) bool {

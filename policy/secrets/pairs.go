@@ -94,6 +94,9 @@ func readOperator(text []byte, at int, how strength) (int, operator) {
 	if value, ok := readValueMember(text, i); ok {
 		return value, assigned
 	}
+	if value, ok := readPurpose(text, i); ok {
+		return value, spoken
+	}
 	switch c := text[i]; {
 	case c == ':' || c == '=' || c == '-' && bytes.HasPrefix(text[i:], []byte("->")) || c == '>':
 		end := assigners.after(text, i+1, 3)
@@ -135,6 +138,31 @@ func readValueMember(text []byte, i int) (int, bool) {
 		return 0, false
 	}
 	return toValue(text, end+1), true
+}
+
+// purposes begin what a secret is for: "password for the database is X",
+// "password (admin): X".
+var purposes = list{"for ", "of ", "to ", "on ", "at ", "in ", "("}
+
+// maxPurpose is how long the purpose may be.
+const maxPurpose = 60
+
+func readPurpose(text []byte, i int) (int, bool) {
+	rest := text[i:min(len(text), i+maxPurpose)]
+	if !slices.ContainsFunc(purposes, func(p string) bool { return bytes.HasPrefix(rest, []byte(p)) }) {
+		return 0, false
+	}
+	for at, c := range rest {
+		switch {
+		case c == '\n' || quotes[c]:
+			return 0, false
+		case c == ':' || c == '=':
+			return toValue(text, i+at+1), blanks.at(rest, at+1)
+		case c == ' ' && (bytes.HasPrefix(rest[at:], []byte(" is ")) || bytes.HasPrefix(rest[at:], []byte(" was "))):
+			return toValue(text, wordOperator(text, i+at+1)), true
+		}
+	}
+	return 0, false
 }
 
 // wordOperator is where up to three words that tie a name and a value end:

@@ -12,7 +12,8 @@ func providerRules() []*rule {
 		{"scaleway-secret", "Scaleway secret key", list{"scaleway", "scw_"}, nearby{value: uuid()}},
 		{"heroku-legacy", "Heroku API key", list{"heroku"}, nearby{value: uuid()}},
 		{"ibm-cloud", "IBM Cloud API key", list{"ibm", "bluemix"}, nearby{value: parts{base64url.n(44)}, hold: mixedCase}},
-		{"huawei-secret", "Huawei Cloud secret key", list{"huawei", "hw_", "obs_", "华为"}, chosen(40)},
+		{"huawei-secret", "Huawei Cloud secret key", list{"huawei", "hw_", "obs_", "华为"},
+			nearby{value: parts{base62.n(40)}, hold: mixedCase, words: append(list{"sk", "ak"}, keyWords...)}},
 		{"alibaba-secret", "Alibaba Cloud access key secret", list{"alibaba", "aliyun", "alicloud", "ltai", "阿里"}, chosen(30)},
 		{"tencent-secret", "Tencent Cloud secret key", list{"tencent", "qcloud", "akid", "腾讯"}, chosen(32)},
 		{"volcengine-secret", "Volcengine secret key", list{"volc", "aklt", "火山"}, nearby{value: parts{base64std.from(54, 62)}, hold: mixedCase}},
@@ -54,6 +55,8 @@ func providerRules() []*rule {
 		{"virustotal", "VirusTotal API key", list{"virustotal"}, nearby{value: parts{lowerHex.n(64)}}},
 		{"mailjet", "Mailjet secret", list{"mailjet"}, nearby{value: hex32}},
 		{"dropbox", "Dropbox short-lived token", list{"dropbox"}, nearby{value: parts{fixed("sl."), base64url.from(100, 1500)}}},
+		{"totp-secret", "seed of one-time passwords", list{"totp", "otp", "2fa", "mfa", "authenticator"},
+			nearby{value: parts{base32std.from(16, 64)}, hold: hasDigit, words: list{"seed", "secret", "key", "setup"}}},
 		{"ethereum-key", "Ethereum private key", list{"ethereum", "eth_", "wallet", "private", "metamask", "solidity", "web3", "evm"},
 			nearby{value: parts{fixed("0x"), anyHex.n(64)}, words: list{"private", "secret"}}},
 		{"ethereum-key-bare", "Ethereum private key without 0x", list{"ethereum", "wallet", "metamask", "web3", "evm"},
@@ -62,6 +65,8 @@ func providerRules() []*rule {
 			nearby{value: parts{base64std.n(43), fixed("=")}, words: list{"private", "preshared", "genkey"}}},
 	})
 }
+
+func hasDigit(value []byte) bool { return digits.count(value) > 0 }
 
 func manySymbols(value []byte) bool {
 	return len(value)-base62.count(value) >= 3 && digits.count(value) >= 3

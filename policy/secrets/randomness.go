@@ -6,11 +6,16 @@ import "math"
 // no filler, no counting up, no short pattern, no words. It never asks which
 // words: people put "test" and "example" into real secrets.
 func looksRandom(body []byte) bool {
-	words := 0.6
-	if len(body) < 24 {
-		words = 0.85 // a few letters are a word by chance
+	if len(body) < 8 {
+		return true
 	}
-	return len(body) < 8 || !isFiller(body) && wordShare(body) < words && !isName(body)
+	if isFiller(body) || isName(body) {
+		return false
+	}
+	if len(body) < 24 { // a few letters are a word by chance
+		return wordShare(body) < 0.85 || digits.count(body) > 1
+	}
+	return wordShare(body) < 0.6
 }
 
 // isFiller reports bodies such as xxxx…, 12345678… or abcabcabc….
@@ -63,6 +68,18 @@ func countsUp(b []byte) bool {
 		}
 	}
 	return len(b) > 3 && steps*10 >= (len(b)-1)*6
+}
+
+// switchesCase reports letters of which every third, or more, has another case
+// than the one before it. In names and prose it is every fifth or less.
+func switchesCase(b []byte) bool {
+	switches := 0
+	for i := 1; i < len(b); i++ {
+		if upper[b[i]] && lower[b[i-1]] || lower[b[i]] && upper[b[i-1]] {
+			switches++
+		}
+	}
+	return switches*3 >= len(b)
 }
 
 // repeats reports a text made of one short piece, at least three times.

@@ -54,7 +54,7 @@ func (r *reading) report(v view, rule *rule, m match) {
 // is used up.
 func (r *reading) derive(v view) bool {
 	switch v.kind {
-	case asQuotedPrintable, asReversed:
+	case asQuotedPrintable, asReversed, asRotated:
 		return true
 	case asJoined:
 		return r.decode(v)
@@ -68,10 +68,10 @@ func (r *reading) derive(v view) bool {
 	if v.unescaped < maxUnescape && !r.queueIf(unescape(v)) {
 		return false
 	}
-	if v.unescaped == 0 && v.decoded == 0 && !r.queueIf(reverse(v)) {
+	if v.unescaped == 0 && v.decoded == 0 && !(r.queueIf(reverse(v)) && r.queueIf(rotate(v))) {
 		return false
 	}
-	return r.queueIf(unquote(v)) && r.queueIf(readQuotedPrintable(v)) && r.queueIf(readNumbers(v)) &&
+	return r.queueIf(unquote(v)) && r.queueIf(readQuotedPrintable(v)) && r.queueIf(readNumbers(v)) && r.queueIf(readSpelled(v)) &&
 		r.queueIf(join(v)) && r.decode(v)
 }
 

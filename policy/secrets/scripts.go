@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"bytes"
 	"slices"
 	"unicode/utf8"
 )
@@ -33,6 +34,50 @@ func readSelectors(v view) (view, bool) {
 		i += size
 	}
 	return r.view(asSelectors, v)
+}
+
+// rotate reads a text in which letters stand for those half an alphabet on.
+func rotate(v view) (view, bool) {
+	turned := slices.Clone(v.text)
+	for i, c := range turned {
+		switch {
+		case lower[c]:
+			turned[i] = 'a' + (c-'a'+13)%26
+		case upper[c]:
+			turned[i] = 'A' + (c-'A'+13)%26
+		}
+	}
+	return v.standFor(asRotated, turned, []run{{0, span{0, len(v.text)}}}), true
+}
+
+// minSpaced is how many single characters in a row are taken for a word that
+// is spelled.
+const minSpaced = 16
+
+// readSpelled puts words together that are spelled: single characters with a
+// blank behind each.
+func readSpelled(v view) (view, bool) {
+	r := rewriter{in: v.text}
+	for i := 0; i+1 < len(v.text); {
+		end := i
+		for end+1 < len(v.text) && !spaces[v.text[end]] && v.text[end+1] == ' ' {
+			end += 2
+		}
+		for at := i; end-i >= 2*minSpaced && at < end; at += 2 {
+			r.replace(span{at + 1, at + 2})
+		}
+		i = nextWord(v.text, max(end, i))
+	}
+	return r.view(asSpelled, v)
+}
+
+// nextWord is where the word after the one at i begins.
+func nextWord(text []byte, i int) int {
+	blank := bytes.IndexByte(text[i:], ' ')
+	if blank < 0 {
+		return len(text)
+	}
+	return i + blank + 1
 }
 
 // minNumbers is how many numbers in a row are tried as the codes of characters.

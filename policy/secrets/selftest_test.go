@@ -12,7 +12,7 @@ import (
 func TestEveryViewIsNeeded(t *testing.T) {
 	needed := map[string]string{
 		"folded": "full width", "unescaped": "hex escapes", "quoted-printable": "quoted-printable", "joined": "newline", "decoded": "base64",
-		"inflated": "gzip", "UTF-16": "UTF-16 of full width", "tags": "tags", "selectors": "variation selectors", "numbers": "spaced hex", "reversed": "reversed",
+		"inflated": "gzip", "UTF-16": "UTF-16 of full width", "tags": "tags", "selectors": "variation selectors", "numbers": "spaced hex", "reversed": "reversed", "rotated": "rotated", "spelled": "spelled",
 	}
 	for view, name := range needed {
 		var missed bool

@@ -138,7 +138,7 @@ type tokenRow struct {
 func tokenRules(rows []tokenRow) []*rule {
 	var rules []*rule
 	for _, row := range rows {
-		rules = append(rules, &rule{id: row.id, about: row.about, literals: row.literals, check: row.check})
+		rules = append(rules, &rule{id: row.id, about: row.about, literals: row.literals, compact: true, check: row.check})
 	}
 	return rules
 }

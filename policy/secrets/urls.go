@@ -61,7 +61,8 @@ func splitLogin(rest []byte) (at, colon int) {
 	}
 	colon = bytes.IndexByte(authority, ':')
 	at = bytes.IndexByte(rest, '@')
-	if colon < 0 || at < colon || digits.holdsAll(authority[colon+1:]) || bytes.IndexByte(rest[:colon], '.') >= 0 || bytes.Contains(rest[:at], []byte("//")) {
+	port := len(authority) < len(rest) && rest[len(authority)] != '#' && colon >= 0 && digits.holdsAll(authority[colon+1:])
+	if colon < 0 || at < colon || port || bytes.IndexByte(rest[:colon], '.') >= 0 || bytes.Contains(rest[:at], []byte("//")) {
 		return -1, -1 // a port and a path, or another address behind it
 	}
 	return at, colon

@@ -68,11 +68,22 @@ func isPlaceholder(value []byte) bool {
 	return len(bare) < 4 || slices.Contains(placeholders, bare) || isMask(bare)
 }
 
-// isMask reports what is left of a value that was blotted out: one character
-// or dots over and over.
+// isMask reports what is left of a value that was blotted out: crosses, stars
+// or dots in most of it, or one character over and over.
 func isMask(s string) bool {
-	return s == "" || strings.Trim(s, "x") == "" || strings.Trim(s, "*.") == "" || strings.Count(s, s[:1]) == len(s) ||
-		strings.Contains(s, "***") || strings.Contains(s, "xxxx") || strings.Contains(s, "...") || strings.Contains(s, "…")
+	marks := countAny([]byte(s), "x*.#-")
+	return marks*10 >= len(s)*6 || strings.Count(s, s[:1]) == len(s) ||
+		strings.Contains(s, "***") || strings.Contains(s, "...") || strings.Contains(s, "…")
+}
+
+func countAny(b []byte, chars string) int {
+	n := 0
+	for _, c := range b {
+		if strings.IndexByte(chars, c) >= 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // classes counts the kinds of characters in a value: lower, upper, digits,
@@ -101,5 +112,5 @@ func looksChosen(value []byte) bool {
 	if joinsWords(value) || isName(value) {
 		return false
 	}
-	return classes(value) >= 3 && number > 0 || len(value) >= 16 && number >= 2 && entropy(value) >= 3
+	return classes(value) >= 3 && number > 0 || len(value) >= 16 && entropy(value) >= 3 && (number >= 2 || switchesCase(value))
 }

@@ -26,7 +26,9 @@ const (
 	asUnquoted
 	asQuotedPrintable
 	asNumbers
+	asSpelled
 	asReversed
+	asRotated
 	asJoined
 	asDecoded
 	asInflated
@@ -34,7 +36,10 @@ const (
 
 // scrambled reports views in which neighbors are no neighbors in the text:
 // a name there says nothing about the value behind it.
-func (k viewKind) scrambled() bool { return k == asJoined || k == asReversed }
+func (k viewKind) scrambled() bool { return k == asJoined || k.turned() }
+
+// turned reports views in which only a token by itself can be read.
+func (k viewKind) turned() bool { return k == asReversed || k == asRotated }
 
 // raw maps a range of the view to the raw text.
 func (v view) raw(s span) span {

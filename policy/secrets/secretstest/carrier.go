@@ -38,6 +38,11 @@ func Carriers() []Carrier {
 		in("subject", "deploy: use ", ""),
 		in("trailer", "fix the build\n\nReviewed-by: Ana\nNote: ", "\n"),
 		in("log line", "2024-05-01T12:00:00Z INFO request=17 ", " took=3ms"),
+		in("YAML", "steps:\n  - run: ", "\n"),
+		in("double quotes", `say "`, `" twice`),
+		in("single quotes", "say '", "' twice"),
+		in("URL", "https://example.com/a?b=1&c=", "&d=2"),
+		in("line start", "first line\n", " and more"),
 		in("tab", "name\t", "\tend"),
 	}
 }

@@ -1,12 +1,26 @@
 package secretstest
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 )
+
+// signed is a token as jwt.io shows it, with its published key.
+func signed(payload, key string) string {
+	enc := base64.RawURLEncoding.EncodeToString
+	body := enc([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + enc([]byte(payload))
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte(body))
+	return body + "." + enc(mac.Sum(nil))
+}
+
+// Documented lists credentials that vendors and standards print.
+func Documented() []string { return slices.Clone(examples) }
 
 // A Sample is clean text and what sort of thing it is.
 type Sample struct{ Sort, Text string }
@@ -27,6 +41,8 @@ var awsExample = "EXAM" + "PLE"
 var examples = []string{
 	"AKIAIOSFODNN7" + awsExample,
 	"aws_secret_access_key = wJalrXUtnFEMI/" + "K7MDENG/" + "bPxRfiCY" + awsExample + "KEY",
+	signed(`{"sub":"1234567890","name":"John Doe","iat":1516239022}`, "your-256-bit-secret"),
+	"token: " + signed(`{"sub":"1234567890","name":"John Doe","admin":true}`, "secret"),
 	"Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("Aladdin:open"+" sesame")),
 }
 

@@ -212,6 +212,18 @@ func Obscure() []Evasion {
 			}
 			return hidden
 		}},
+		{"spelled", func(_ *rand.Rand, token string) string { return "it is spelled " + between(token, " ", 1) + " end" }},
+		{"rotated", func(_ *rand.Rand, token string) string {
+			return strings.Map(func(c rune) rune {
+				switch {
+				case c >= 'a' && c <= 'z':
+					return 'a' + (c-'a'+13)%26
+				case c >= 'A' && c <= 'Z':
+					return 'A' + (c-'A'+13)%26
+				}
+				return c
+			}, token)
+		}},
 		{"tags", func(_ *rand.Rand, token string) string {
 			return "flag" + strings.Map(func(c rune) rune { return 0xe0000 + c }, token)
 		}},
