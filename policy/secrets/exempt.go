@@ -23,8 +23,12 @@ const awsExample = "EXAMPLE"
 // isDocumented goes by exact values only: words such as "example" around or
 // inside a value excuse nothing.
 func isDocumented(secret []byte) bool {
+	value := secret
+	if dot := bytes.LastIndexByte(secret, '.'); dot > 0 && bytes.HasPrefix(secret, []byte("eyJ")) {
+		value = secret[dot+1:] // a token's signature holds for no other token
+	}
 	for _, d := range documented {
-		if bytes.Equal(secret, d) {
+		if bytes.Equal(value, d) {
 			return true
 		}
 	}
