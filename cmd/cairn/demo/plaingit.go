@@ -28,7 +28,7 @@ import (
 // secretAtHub pushes, with another git client, an event that is right in every
 // way but for the secret in it.
 func (s *stage) secretAtHub() (string, error) {
-	return s.pushEvent("secret", func(e *event.Event) {
+	return s.pushEvent("rule=github-pat", func(e *event.Event) {
 		e.Payload = &event.Observe{Summary: "a note", Content: "the deploy token is " + s.secret}
 	})
 }
@@ -205,7 +205,7 @@ func (s *stage) secretByStockGit() (string, error) {
 		}
 	}
 	out, err := run(work, "push", "origin", "HEAD:refs/for/main")
-	return s.mustRefuse(err, out, "rule=")
+	return s.mustRefuse(err, out, "rule=github-pat")
 }
 
 // mustRefuse checks that a push was refused for the right reason and without
@@ -220,7 +220,7 @@ func (s *stage) mustRefuse(err error, said, want string) (string, error) {
 	}
 	for line := range strings.Lines(said) {
 		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "remote:"))
-		if strings.HasPrefix(line, "cairn: refused") && (strings.Contains(line, want) || want == "secret") {
+		if strings.HasPrefix(line, "cairn: refused") && strings.Contains(line, want) {
 			return line, nil
 		}
 	}
