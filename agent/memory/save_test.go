@@ -261,7 +261,7 @@ func TestManyWritersAtOnceLoseNothing(t *testing.T) {
 	ids := map[event.ID]bool{}
 	for w := range 10 {
 		wg.Go(func() {
-			for i := range 20 {
+			for i := range 10 {
 				r := h.save(note(fmt.Sprintf("badger %d of writer %d", i, w)))
 				mu.Lock()
 				ids[r.ID] = true
@@ -270,11 +270,11 @@ func TestManyWritersAtOnceLoseNothing(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if len(ids) != 200 || h.events("personal") != 200 {
+	if len(ids) != 100 || h.events("personal") != 100 {
 		t.Errorf("%d ids, %d events", len(ids), h.events("personal"))
 	}
 	h.restart()
-	if a := h.settled(api.Query{Text: "badger", Limit: 300}); len(a.Hits) != 200 {
+	if a := h.settled(api.Query{Text: "badger", Limit: 300}); len(a.Hits) != 100 {
 		t.Errorf("%d found", len(a.Hits))
 	}
 }
