@@ -44,7 +44,7 @@ func foreignValue(text []byte, literal span) (match, bool) {
 // seedPhrase takes 12 to 24 words of BIP 39's form, three to eight lower-case
 // letters each, and nothing else up to the end of the line or the quotes.
 func seedPhrase(text []byte, literal span) (match, bool) {
-	at, op := readOperator(text, literal.end, strong)
+	at, op := readOperator(text, literal)
 	if op == noOperator || op == adjacent {
 		return match{}, false
 	}

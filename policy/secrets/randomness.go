@@ -71,15 +71,19 @@ func countsUp(b []byte) bool {
 }
 
 // switchesCase reports letters of which every third, or more, has another case
-// than the one before it. In names and prose it is every fifth or less.
+// than the one before it, and some have not. Names in camel case switch as
+// often, but hardly ever have two capitals in a row.
 func switchesCase(b []byte) bool {
-	switches := 0
+	switches, capitals := 0, 0
 	for i := 1; i < len(b); i++ {
-		if upper[b[i]] && lower[b[i-1]] || lower[b[i]] && upper[b[i-1]] {
+		switch {
+		case upper[b[i]] && lower[b[i-1]], lower[b[i]] && upper[b[i-1]]:
 			switches++
+		case upper[b[i]] && upper[b[i-1]]:
+			capitals++
 		}
 	}
-	return switches*3 >= len(b)
+	return switches*3 >= len(b) && capitals > 1
 }
 
 // repeats reports a text made of one short piece, at least three times.

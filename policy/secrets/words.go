@@ -81,7 +81,7 @@ var technical = []string{
 	"jwt", "jws", "jwe", "jwk", "oauth", "totp", "hotp", "otp", "mfa", "tls", "ssl", "ssh", "http", "https", "argon", "bcrypt", "scrypt",
 	"id", "db", "api", "url", "uri", "sql", "aws", "gcp", "kms", "hsm", "iam", "env", "cfg", "ctx", "pwd", "src", "pkg", "cmd",
 	"v", "x", "my", "ci", "cd", "vm", "os", "ip", "k", "s", "ms", "mb", "gb", "kb", "px", "rc", "usr", "etc", "tmp", "www", "crc", "xyz",
-	"github", "gitlab", "redis", "mysql", "kube", "k", "yaml", "json", "xml", "html", "csv", "png", "svg", "pdf", "txt", "sdk", "cli", "gpg", "pgp",
+	"github", "gitlab", "redis", "mysql", "kube", "bsd", "mit", "gpl", "lgpl", "yaml", "json", "xml", "html", "csv", "png", "svg", "pdf", "txt", "sdk", "cli", "gpg", "pgp",
 }
 
 func isTechnical(w []byte) bool {
