@@ -71,8 +71,11 @@ func (s *Store) locate(ids []plumbing.Hash) ([]wanted, error) {
 
 // takeFrom moves the ids that p holds from left to list. What p does not hold, or will not say, stays in left.
 func takeFrom(p *pack, list []wanted, left []plumbing.Hash) ([]wanted, []plumbing.Hash) {
-	find := p.find
-	if p.open() == nil && len(left) > p.index.Count()/worthListing {
+	if p.open() != nil {
+		return list, left
+	}
+	find := p.index.Entry
+	if len(left) > p.index.Count()/worthListing {
 		if entries, err := p.index.Entries(); err == nil {
 			find = finderIn(entries)
 		}
@@ -88,7 +91,7 @@ func takeFrom(p *pack, list []wanted, left []plumbing.Hash) ([]wanted, []plumbin
 	return list, rest
 }
 
-// finderIn is an index's find for many ids in rising order.
+// finderIn is an index's Entry for many ids in rising order.
 func finderIn(entries []packfmt.IndexEntry) func(plumbing.Hash) (packfmt.IndexEntry, bool, error) {
 	return func(h plumbing.Hash) (e packfmt.IndexEntry, ok bool, err error) {
 		for len(entries) > 0 {
@@ -114,7 +117,7 @@ func (s *Store) locateOne(h plumbing.Hash) (wanted, error) {
 	if err != nil || x.at.pack == nil {
 		return x, err
 	}
-	e, _, err := x.at.pack.find(h)
+	e, _, err := x.at.pack.index.Entry(h)
 	x.crc = e.CRC
 	return x, err
 }

@@ -16,7 +16,7 @@ import (
 
 const (
 	// smallIndex is up to what size an index is kept in memory. Larger ones are read piece by piece.
-	smallIndex = 256 << 10
+	smallIndex = 1 << 20
 	// maxPackedObject bounds what a damaged pack can make us allocate.
 	maxPackedObject = 1<<31 - 1
 )
@@ -37,15 +37,15 @@ func (p *pack) packPath() string  { return p.base + ".pack" }
 func (p *pack) indexPath() string { return p.base + ".idx" }
 
 // find returns where the pack holds h. A missing file gives fs.ErrNotExist, a damaged index packfmt.ErrMalformed.
-func (p *pack) find(h plumbing.Hash) (packfmt.IndexEntry, bool, error) {
+func (p *pack) find(h plumbing.Hash) (offset int64, ok bool, err error) {
 	if err := p.open(); err != nil {
-		return packfmt.IndexEntry{}, false, err
+		return 0, false, err
 	}
-	e, ok, err := p.index.Find(h)
+	offset, ok, err = p.index.Find(h)
 	if err != nil {
-		return e, false, fmt.Errorf("search %s: %w", p.indexPath(), err)
+		return 0, false, fmt.Errorf("search %s: %w", p.indexPath(), err)
 	}
-	return e, ok, nil
+	return offset, ok, nil
 }
 
 // open reads what must be known of the index before it can be used. A failure is not remembered: the next call may find

@@ -112,9 +112,9 @@ func (s *Store) deltaBase(c storedCopy, h packfmt.Header) (storedCopy, error) {
 	if h.Type == plumbing.OFSDeltaObject {
 		return storedCopy{c.pack, c.offset - h.Distance}, nil
 	}
-	e, ok, err := c.pack.find(h.Base)
+	offset, ok, err := c.pack.find(h.Base)
 	if err != nil || ok {
-		return storedCopy{c.pack, e.Offset}, err
+		return storedCopy{c.pack, offset}, err
 	}
 	var base storedCopy
 	err = s.search(h.Base, func(found storedCopy) error {

@@ -5,9 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -70,8 +67,8 @@ func (s *Store) remember(p *pack, objs []Object) {
 		if o.Type == plumbing.BlobObject {
 			continue
 		}
-		if e, ok, err := p.find(o.Hash); err == nil && ok {
-			s.cache.put(storedCopy{p, e.Offset}, o)
+		if offset, ok, err := p.find(o.Hash); err == nil && ok {
+			s.cache.put(storedCopy{p, offset}, o)
 		}
 	}
 }
@@ -217,44 +214,4 @@ func (d *packDraft) remove() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// keepMark stands in the .keep files that are ours, so that one which a killed process left can be told from a user's.
-const keepMark = "cairn: a ref will lead here\n"
-
-// keep protects the pack at base from stock git's garbage collection until releaseKeeps.
-func (s *Store) keep(base string) error {
-	f, err := s.fs.OpenFile(base+".keep", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil // somebody wants to keep this very pack; that is for them to end
-	}
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(f, keepMark)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, s.fs.Remove(base+".keep"))
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.keeps = append(s.keeps, base+".keep")
-	return nil
-}
-
-func (s *Store) releaseKeeps() error {
-	s.mu.Lock()
-	keeps := s.keeps
-	s.keeps = nil
-	s.mu.Unlock()
-	var errs []error
-	for _, path := range keeps {
-		errs = append(errs, ignoreNotExist(s.fs.Remove(path)))
-	}
-	return errors.Join(errs...)
-}
-
-func (s *Store) holdsLock() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.held != nil
 }

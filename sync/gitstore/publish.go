@@ -1,8 +1,10 @@
 package gitstore
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -55,30 +57,50 @@ func (q *Quarantine) all() []plumbing.Hash {
 
 // choose returns those of ids that the store lacks, sorted for copying.
 func (q *Quarantine) choose(ids []plumbing.Hash) ([]wanted, error) {
-	if _, err := q.s.packs.refresh(); err != nil {
+	ids = slices.Clone(ids)
+	slices.SortFunc(ids, func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
+	ids = slices.Compact(ids)
+	stored, err := q.s.storedSet()
+	if err != nil {
 		return nil, err
 	}
-	seen := make(map[plumbing.Hash]bool, len(ids))
 	list := make([]wanted, 0, len(ids))
 	for _, h := range ids {
-		if seen[h] {
-			continue
-		}
-		seen[h] = true
 		x, ok := q.locate(h)
 		if !ok {
 			return nil, fmt.Errorf("object %s: %w", h, plumbing.ErrObjectNotFound)
 		}
-		stored, err := q.s.hasKnown(h)
+		found, err := stored(h)
 		if err != nil {
 			return nil, err
 		}
-		if !stored {
+		if !found {
 			list = append(list, x)
 		}
 	}
 	sortWanted(list)
 	return list, nil
+}
+
+// storedSet returns a Has for many ids at once: it looks for packs, and for folders of loose objects, only now.
+func (s *Store) storedSet() (func(plumbing.Hash) (bool, error), error) {
+	if _, err := s.packs.refresh(); err != nil {
+		return nil, err
+	}
+	entries, err := s.fs.ReadDir(s.path("objects"))
+	if err != nil {
+		return nil, err
+	}
+	folders := map[string]bool{}
+	for _, e := range entries {
+		folders[e.Name()] = true
+	}
+	return func(h plumbing.Hash) (bool, error) {
+		q := search{h: h, use: func(c storedCopy) error { return s.confirm(c, h) }}
+		q.packedOnly = !folders[h.String()[:2]]
+		err := q.run(s)
+		return q.found, err
+	}, nil
 }
 
 func (q *Quarantine) locate(h plumbing.Hash) (wanted, bool) {

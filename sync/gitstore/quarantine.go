@@ -150,11 +150,11 @@ func (q *Quarantine) own(h plumbing.Hash) (Object, bool, error) {
 	if ok || done || q.received == nil {
 		return o, ok, nil
 	}
-	e, ok, err := q.received.pack.find(h)
+	offset, ok, err := q.received.pack.find(h)
 	if err != nil || !ok {
 		return Object{}, false, err
 	}
-	o, err = q.s.load(storedCopy{q.received.pack, e.Offset}, h)
+	o, err = q.s.load(storedCopy{q.received.pack, offset}, h)
 	return o, err == nil, err
 }
 

@@ -97,8 +97,11 @@ func (s *Store) hasKnown(h plumbing.Hash) (bool, error) {
 
 // A search goes through all places where an object may be.
 type search struct {
-	h       plumbing.Hash
-	use     func(storedCopy) error
+	h   plumbing.Hash
+	use func(storedCopy) error
+	// packedOnly saves the look for a loose file that is known not to be there.
+	packedOnly bool
+
 	found   bool
 	failure error // of the last copy that could not be read
 }
@@ -106,15 +109,15 @@ type search struct {
 // run looks into the packs as last seen and then for the loose file.
 func (q *search) run(s *Store) error {
 	err := s.packs.each(func(p *pack) bool {
-		e, ok, err := p.find(q.h)
+		offset, ok, err := p.find(q.h)
 		if ok {
-			err = q.use(storedCopy{p, e.Offset})
+			err = q.use(storedCopy{p, offset})
 			q.found = err == nil
 		}
 		q.note(err, p.packPath())
 		return q.found
 	})
-	if err != nil || q.found {
+	if err != nil || q.found || q.packedOnly {
 		return err
 	}
 	err = q.use(storedCopy{})

@@ -86,13 +86,35 @@ func (x *Index) VerifyChecksum() error {
 }
 
 // Find returns where the pack holds the object with id h.
-func (x *Index) Find(h plumbing.Hash) (e IndexEntry, ok bool, err error) {
+func (x *Index) Find(h plumbing.Hash) (offset int64, ok bool, err error) {
+	i, err := x.position(h)
+	if err != nil || i < 0 {
+		return 0, false, err
+	}
+	v, err := x.uint32At(x.offsetAt(i))
+	if err != nil {
+		return 0, false, err
+	}
+	offset, err = x.resolveOffset(v)
+	return offset, err == nil, err
+}
+
+// Entry returns all that the index knows of the object with id h.
+func (x *Index) Entry(h plumbing.Hash) (e IndexEntry, ok bool, err error) {
 	i, err := x.position(h)
 	if err != nil || i < 0 {
 		return IndexEntry{}, false, err
 	}
-	e, err = x.entry(i, h)
-	return e, err == nil, err
+	crc, err := x.uint32At(x.crcAt(i))
+	if err != nil {
+		return IndexEntry{}, false, err
+	}
+	v, err := x.uint32At(x.offsetAt(i))
+	if err != nil {
+		return IndexEntry{}, false, err
+	}
+	offset, err := x.resolveOffset(v)
+	return IndexEntry{Hash: h, Offset: offset, CRC: crc}, err == nil, err
 }
 
 // position returns the place of h in the sorted table of ids, or -1. Ids are evenly spread, so the first guess is nearly
@@ -127,18 +149,10 @@ func (x *Index) position(h plumbing.Hash) (int, error) {
 	return -1, nil
 }
 
-func (x *Index) entry(i int, h plumbing.Hash) (IndexEntry, error) {
-	var crc, offset [4]byte
-	if err := x.readAt(crc[:], x.crcAt(i)); err != nil {
-		return IndexEntry{}, err
-	}
-	if err := x.readAt(offset[:], x.offsetAt(i)); err != nil {
-		return IndexEntry{}, err
-	}
-	e := IndexEntry{Hash: h, CRC: binary.BigEndian.Uint32(crc[:])}
-	var err error
-	e.Offset, err = x.resolveOffset(binary.BigEndian.Uint32(offset[:]))
-	return e, err
+func (x *Index) uint32At(at int64) (uint32, error) {
+	var b [4]byte
+	err := x.readAt(b[:], at)
+	return binary.BigEndian.Uint32(b[:]), err
 }
 
 func (x *Index) resolveOffset(v uint32) (int64, error) {

@@ -284,17 +284,21 @@ func compareWithGoGit(t *rapid.T, data []byte, x *packfmt.Index, entries []packf
 		t.Fatalf("%d entries, %v; want %d", len(all), err, len(entries))
 	}
 	for i, e := range entries { // sorted by WriteIndex
-		got, ok, err := x.Find(e.Hash)
+		at, found, err := x.Find(e.Hash)
+		if err != nil || !found || at != e.Offset {
+			t.Errorf("found at %d, %v, %v; want %+v", at, found, err, e)
+		}
+		got, ok, err := x.Entry(e.Hash)
 		if err != nil || !ok || got != e || all[i] != e {
-			t.Errorf("found %+v, %v, %v; listed %+v; want %+v", got, ok, err, all[i], e)
+			t.Errorf("entry %+v, %v, %v; listed %+v; want %+v", got, ok, err, all[i], e)
 		}
 		if offset, err := oracle.FindOffset(e.Hash); err != nil || offset != e.Offset {
 			t.Errorf("go-git finds %d, %v", offset, err)
 		}
 		other := e.Hash
 		other[10] ^= 1
-		if got, ok, err := x.Find(other); err != nil || ok {
-			t.Errorf("found %+v, %v", got, err)
+		if at, ok, err := x.Find(other); err != nil || ok {
+			t.Errorf("found %s at %d, %v", other, at, err)
 		}
 	}
 }
@@ -318,8 +322,8 @@ func TestIndexOfIdsThatAreAllAlike(t *testing.T) {
 	}
 	for i := 0; i < len(entries); i += 7 {
 		reads.n = 0
-		if got, ok, err := x.Find(entries[i].Hash); err != nil || !ok || got != entries[i] {
-			t.Fatalf("entry %d: %+v, %v, %v", i, got, ok, err)
+		if got, ok, err := x.Find(entries[i].Hash); err != nil || !ok || got != entries[i].Offset {
+			t.Fatalf("entry %d: %d, %v, %v", i, got, ok, err)
 		}
 		if reads.n > 12 {
 			t.Fatalf("entry %d took %d reads", i, reads.n)
@@ -363,8 +367,12 @@ func FuzzIndex(f *testing.F) {
 			}
 		}
 		for _, h := range []plumbing.Hash{{}, {1}, {0xff}} {
-			if _, _, err := x.Find(h); err != nil && !errors.Is(err, packfmt.ErrMalformed) {
-				t.Error(err)
+			_, _, err := x.Find(h)
+			_, _, entryErr := x.Entry(h)
+			for _, err := range []error{err, entryErr} {
+				if err != nil && !errors.Is(err, packfmt.ErrMalformed) {
+					t.Error(err)
+				}
 			}
 		}
 	})
