@@ -3,12 +3,14 @@ package secrets
 import (
 	"bytes"
 	"encoding/base64"
+	"strings"
 )
 
 // headerRules are credentials in HTTP headers and on command lines.
 func headerRules() []*rule {
 	return []*rule{
 		{id: "bearer-header", about: "bearer token in a header", names: list{"bearer ", "bearer:", "token token="}, check: bearerToken},
+		{id: "authorization-header", about: "credentials in an Authorization header", names: list{"authorization"}, check: authorization},
 		{id: "basic-header", about: "user and password of basic authentication", names: list{"basic "}, check: basicLogin},
 		{id: "curl-user", about: "user and password on a command line", names: list{" -u ", " --user ", " -u", " --user=", "--proxy-user "}, check: curlLogin},
 		{id: "cli-password", about: "password behind -p of a database client", names: list{"mysql ", "mysqldump ", "mariadb ", "sshpass ", "redis-cli ", "docker login ", "az login ", "mongosh ", "ldapsearch "}, check: clientPassword},
@@ -24,6 +26,20 @@ func bearerToken(text []byte, literal span) (match, bool) {
 	value := bytes.TrimRight(text[start:end], ".-")
 	ok := len(value) >= 16 && looksChosen(value) && looksRandom(value) && !isBareHash(value) && !isReference(value)
 	return match{span: span{start, start + len(value)}}, ok
+}
+
+// authorization takes the value behind a scheme of any name.
+func authorization(text []byte, literal span) (match, bool) {
+	colon := blanks.after(text, closers.after(text, literal.end, 2), 2)
+	if colon >= len(text) || strings.IndexByte(":=,", text[colon]) < 0 {
+		return match{}, false
+	}
+	start := openers.after(text, blanks.after(text, colon+1, 4), 2)
+	scheme := letters.after(text, start, 20)
+	if scheme == start || !blanks.at(text, scheme) {
+		return match{}, false
+	}
+	return bearerToken(text, span{start, scheme})
 }
 
 // basicLogin decodes what follows: a user, a colon and a password (RFC 7617).

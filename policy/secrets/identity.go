@@ -11,7 +11,18 @@ import (
 // whatever stands beside them: identifiers, digests, versions, moments,
 // addresses, paths.
 func isIdentity(value []byte) bool {
-	return isUUID(value) || isULID(value) || isDigest(value) || isMoment(value) || isAddress(value)
+	return isPublic(value) || isUUID(value) || isULID(value) || isDigest(value) || isMoment(value) || isAddress(value)
+}
+
+// isPublic reports keys that are made to stand in web pages and apps: of
+// Stripe, Mapbox, PostHog, Supabase and Datadog.
+func isPublic(value []byte) bool {
+	for _, p := range []string{"pk_live_", "pk_test_", "pk.eyJ", "phc_", "sb_publishable_"} {
+		if bytes.HasPrefix(value, []byte(p)) {
+			return true
+		}
+	}
+	return len(value) == 35 && bytes.HasPrefix(value, []byte("pub")) && lowerHex.holdsAll(value[3:])
 }
 
 func isUUID(value []byte) bool {

@@ -28,10 +28,10 @@ var nouns = map[string]strength{
 	"apikeys": strong, "storagekey": strong, "sessionkey": strong, "deploykey": strong,
 }
 
-// foreignNames are names of secrets in other languages than English, as they
-// are written and as fold leaves them.
+// foreignNames are names of secrets in other languages than English, among
+// them SQL.
 var foreignNames = map[string]strength{
-	"contraseña": password, "contrasenia": password, "clave": password, "clave secreta": strong, "mot de passe": password, "mdp": password,
+	"identified by": password, "contraseña": password, "contrasenia": password, "clave": password, "clave secreta": strong, "mot de passe": password, "mdp": password,
 	"passwort": password, "kennwort": password, "senha": password, "пароль": password, "Пароль": password, "ПАРОЛЬ": password,
 	"كلمة المرور": password, "كلمة السر": password, "पासवर्ड": password, "รหัสผ่าน": password, "סיסמה": password, "סיסמא": password,
 	"kata sandi": password, "κωδικός": password, "parool": password, "lozinka": password, "geslo": password, "parolă": password,
@@ -88,19 +88,32 @@ func rate(words []string, before string) strength {
 	if len(words) == 0 {
 		return noSecret
 	}
+	if len(words) > 1 {
+		before = words[len(words)-2]
+	}
 	noun := strings.TrimRight(words[len(words)-1], numerals)
 	how, ok := nouns[noun]
 	if !ok {
-		return noSecret
-	}
-	if len(words) > 1 {
-		before = words[len(words)-2]
+		before, noun = cutNoun(noun)
+		how = nouns[noun]
 	}
 	return qualify(noun, how, before)
 }
 
+// cutNoun parts a noun from what is written together with it: PGPASSWORD.
+func cutNoun(word string) (before, noun string) {
+	for _, noun := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey"} {
+		if before, ok := strings.CutSuffix(word, noun); ok {
+			return before, noun
+		}
+	}
+	return word, ""
+}
+
 func qualify(noun string, how strength, before string) strength {
 	switch {
+	case noun == "":
+		return noSecret
 	case slices.Contains(publicQualifiers, before) && how != password:
 		return noSecret
 	case how != weak:

@@ -43,8 +43,11 @@ func nameAround(text []byte, noun span) (span, strength) {
 	if isTestOutput(text, name) {
 		return name, noSecret
 	}
-	words := splitName(name.in(text))
-	return name, rate(words, wordBefore(text, name.start))
+	how := rate(splitName(name.in(text)), wordBefore(text, name.start))
+	if how == strong && inPath(text, name) {
+		how = weak // checksum/secret: a digest
+	}
+	return name, how
 }
 
 // wordBefore is the word in front of a name, one blank away.

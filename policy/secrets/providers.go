@@ -55,6 +55,8 @@ func providerRules() []*rule {
 		{"virustotal", "VirusTotal API key", list{"virustotal"}, nearby{value: parts{lowerHex.n(64)}}},
 		{"mailjet", "Mailjet secret", list{"mailjet"}, nearby{value: hex32}},
 		{"dropbox", "Dropbox short-lived token", list{"dropbox"}, nearby{value: parts{fixed("sl."), base64url.from(100, 1500)}}},
+		{"azure-devops-legacy", "Azure DevOps token, older form", list{"azure devops", "azure_devops", "azdo", "vsts", "visualstudio"},
+			nearby{value: parts{alphabetOf(lowers + "234567").n(52)}}},
 		{"totp-secret", "seed of one-time passwords", list{"totp", "otp", "2fa", "mfa", "authenticator"},
 			nearby{value: parts{base32std.from(16, 64)}, hold: hasDigit, words: list{"seed", "secret", "key", "setup"}}},
 		{"ethereum-key", "Ethereum private key", list{"ethereum", "eth_", "wallet", "private", "metamask", "solidity", "web3", "evm"},

@@ -20,10 +20,7 @@ func readValue(text []byte, i int) []span {
 	limit := min(len(text), start+maxValue)
 	end := start
 	if start > i && quotes[text[start-1]] {
-		for end < limit && text[end] != text[start-1] && text[end] != '\n' {
-			end++
-		}
-		return []span{{start, start + len(bytes.TrimRight(text[start:end], `\`))}}
+		return []span{{start, quotedEnd(text, start, limit)}}
 	}
 	for end < limit && !valueEnd[text[end]] && text[end] < 0x80 {
 		end++
@@ -36,4 +33,18 @@ func readValue(text []byte, i int) []span {
 		}
 	}
 	return readings
+}
+
+// quotedEnd is where the quotes close that open before start. Escaped ones
+// close nothing, unless the opening one is escaped as well.
+func quotedEnd(text []byte, start, limit int) int {
+	escaped := start > 1 && text[start-2] == '\\'
+	end := start
+	for end < limit && text[end] != text[start-1] && text[end] != '\n' {
+		if text[end] == '\\' && !escaped {
+			end++
+		}
+		end++
+	}
+	return start + len(bytes.TrimRight(text[start:min(end, limit)], `\`))
 }

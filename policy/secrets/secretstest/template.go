@@ -17,7 +17,8 @@ const (
 var sets = map[string]string{
 	"dig": numerals, "low": lowers, "up": uppers, "let": lowers + uppers,
 	"hex": numerals + "abcdef", "HEX": numerals + "ABCDEF",
-	"b32": uppers + "234567", "b36": numerals + lowers, "B36": numerals + uppers,
+	"b32low": lowers + "234567",
+	"b32":    uppers + "234567", "b36": numerals + lowers, "B36": numerals + uppers,
 	"b62": numerals + lowers + uppers, "b64": numerals + lowers + uppers + "+/", "b64u": numerals + lowers + uppers + "-_",
 	"b58": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
 	"dj":  numerals + lowers + "!@#$%^&*(-_=+)",
