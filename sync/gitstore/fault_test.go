@@ -96,34 +96,51 @@ func TestAppendOnAFailingDisk(t *testing.T) {
 	}
 }
 
-// The same law for a push and a compaction.
+// otherWrites are what changes a repository besides an append. None of them moves main or removes an object.
+var otherWrites = map[string]func(t testing.TB, f *faulty) error{
+	"publish": func(t testing.TB, f *faulty) error {
+		q, err := f.store.Quarantine()
+		if err != nil {
+			return err
+		}
+		err = q.Receive(t.Context(), bytes.NewReader(packOfSecond), gitstore.Limits{})
+		if err == nil {
+			err = q.Publish()
+		}
+		return errors.Join(err, q.Discard())
+	},
+	"compact": func(t testing.TB, f *faulty) error {
+		_, err := f.store.CompactAt(t.Context(), 2)
+		return err
+	},
+	"delete": func(_ testing.TB, f *faulty) error { return f.store.DeleteRef("refs/heads/side", f.first) },
+	"head":   func(_ testing.TB, f *faulty) error { return f.store.SetHead("refs/heads/main") },
+}
+
+// oneMore is in the repository before any of the otherWrites.
+var oneMore = blob("one more")
+
+// newFullFaulty is newFaulty with a second pack and a second branch.
+func newFullFaulty(t testing.TB) *faulty {
+	t.Helper()
+	s := newStore(t)
+	first := appendCommit(t, s, "first")
+	if _, err := s.WritePack([]gitstore.Object{oneMore}); err != nil {
+		t.Fatal(err)
+	}
+	update(t, s, "refs/heads/side", plumbing.ZeroHash, first)
+	f, err := faultfs.New(s.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &faulty{fs: f, store: openOn(t, f, s.Dir()), first: first}
+}
+
 func TestOtherWritesOnAFailingDisk(t *testing.T) {
 	t.Parallel()
-	for name, write := range map[string]func(t testing.TB, f *faulty) error{
-		"publish": func(t testing.TB, f *faulty) error {
-			q, err := f.store.Quarantine()
-			if err != nil {
-				return err
-			}
-			err = q.Receive(t.Context(), bytes.NewReader(packOfSecond), gitstore.Limits{})
-			if err == nil {
-				err = q.Publish()
-			}
-			return errors.Join(err, q.Discard())
-		},
-		"compact": func(t testing.TB, f *faulty) error {
-			_, err := f.store.CompactAt(t.Context(), 2)
-			return err
-		},
-		"delete": func(_ testing.TB, f *faulty) error { return f.store.DeleteRef("refs/heads/side", f.first) },
-		"head":   func(_ testing.TB, f *faulty) error { return f.store.SetHead("refs/heads/main") },
-	} {
+	for name, write := range otherWrites {
 		for n, done := 1, false; !done; n += 1 + n/8 {
-			f := newFaulty(t)
-			update(t, f.store, "refs/heads/side", plumbing.ZeroHash, f.first)
-			if _, err := f.store.WritePack([]gitstore.Object{blob("one more")}); err != nil {
-				t.Fatal(err)
-			}
+			f := newFullFaulty(t)
 			before := f.fs.Ops()
 			f.fs.FailAt(n)
 			err := write(t, f)
@@ -133,7 +150,27 @@ func TestOtherWritesOnAFailingDisk(t *testing.T) {
 				t.Errorf("%s, operation %d: %v", name, n, err)
 			}
 			mustBeWhole(t, fmt.Sprintf("%s, failure of operation %d", name, n), f.store.Dir(), f.first, f.first)
-			mustObject(t, openStore(t, f.store.Dir()), blob("one more"))
+			mustObject(t, openStore(t, f.store.Dir()), oneMore)
+		}
+	}
+}
+
+func TestOtherWritesAndPowerCut(t *testing.T) {
+	t.Parallel()
+	for name, write := range otherWrites {
+		for n, done := 1, false; !done; n += 1 + n/8 {
+			f := newFullFaulty(t)
+			f.fs.DieAt(n)
+			done = write(t, f) == nil
+			for _, s := range survivals(f.fs.Unsynced(), n) {
+				dir := filepath.Join(t.TempDir(), "after.git")
+				if err := f.fs.Crash(dir, s); err != nil {
+					t.Fatal(err)
+				}
+				clearRefLocks(t, dir)
+				mustBeWhole(t, fmt.Sprintf("%s, power cut at operation %d, %+v", name, n, s), dir, f.first, f.first)
+				mustObject(t, openStore(t, dir), oneMore)
+			}
 		}
 	}
 }

@@ -67,6 +67,41 @@ func TestGoGitReadsTheLog(t *testing.T) {
 	}
 }
 
+// Plain go-git, on its own storage, must find everything in what we write.
+func TestPlainGoGitReadsOurFiles(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	for i := range 12 {
+		appendCommit(t, s, fmt.Sprint("note ", i))
+		if i == 8 {
+			compact(t, s)
+		}
+	}
+	plain, err := gogit.PlainOpen(s.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := plain.Head()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustBe(t, s, "refs/heads/main", head.Hash())
+	ids, err := s.IDs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range ids {
+		want, err := s.Object(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := plain.Storer.EncodedObject(plumbing.AnyObject, h)
+		if err != nil || got.Type() != want.Type || got.Size() != int64(len(want.Data)) {
+			t.Errorf("object %s: %v", h, err)
+		}
+	}
+}
+
 func TestGoGitFetchesAndCommits(t *testing.T) {
 	t.Parallel()
 	stock := history(t, 20)

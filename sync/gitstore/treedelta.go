@@ -17,7 +17,7 @@ import (
 
 const (
 	// treeBytes bounds the trees that are held in memory for this; what is beyond stays as it is.
-	treeBytes = 48 << 20
+	treeBytes = 16 << 20
 	// treeItemBytes is the largest tree that is considered.
 	treeItemBytes = 1 << 20
 	// minTree is the smallest tree for which a delta pays.
