@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cairn/internal/event"
@@ -17,11 +18,13 @@ type access struct {
 	dir     string
 	trouble func(error)
 
-	mu     sync.RWMutex // held for reading by every use of index
+	mu     sync.RWMutex // held for reading by every use of index, except a compaction
 	index  *search.Index
 	why    error // that index is nil
 	tried  time.Time
 	closed bool
+
+	compacting atomic.Pointer[context.CancelFunc]
 }
 
 // ready opens the index if it is not open. Errors: search.ErrLocked,
@@ -56,6 +59,7 @@ func (a *access) open() error {
 func (a *access) reopen() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.stopCompaction()
 	if a.index != nil {
 		// Its folder may be gone; whatever it had not written is in the log.
 		if err := a.index.Close(); err != nil {
@@ -69,6 +73,7 @@ func (a *access) reopen() error {
 func (a *access) close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.stopCompaction()
 	a.closed = true
 	if a.index == nil {
 		return nil
@@ -144,4 +149,32 @@ func (a *access) mark(space string) (search.Mark, error) {
 		return err
 	})
 	return m, err
+}
+
+// compact rewrites the index, so that what was deleted leaves the disk. It
+// gives way to whoever has to close the index; without an index of our own
+// there is nothing to do.
+func (a *access) compact(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a.compacting.Store(&cancel)
+	a.mu.RLock()
+	x := a.index
+	a.mu.RUnlock()
+	if x == nil {
+		return nil
+	}
+	err := x.Compact(ctx)
+	if ctx.Err() != nil || errors.Is(err, search.ErrClosed) || errors.Is(err, search.ErrReplaced) {
+		return nil // the index that follows is a new one
+	}
+	return err
+}
+
+// stopCompaction is called with mu held for writing: a compaction that has the
+// index to be closed has left its cancel function before.
+func (a *access) stopCompaction() {
+	if cancel := a.compacting.Load(); cancel != nil {
+		(*cancel)()
+	}
 }

@@ -21,8 +21,9 @@ type batcher struct {
 	apply func(search.Batch) error
 	count func() // called for each event, may be nil
 
-	batch search.Batch
-	bytes int
+	batch   search.Batch
+	bytes   int
+	deleted bool // something, in any step
 }
 
 func (b *batcher) add(s eventlog.Stored) error {
@@ -48,6 +49,7 @@ func (b *batcher) add(s eventlog.Stored) error {
 // finish applies what has come together, and the mark.
 func (b *batcher) finish(mark search.Mark) error {
 	b.batch.Space, b.batch.Mark = b.space.name, mark
+	b.deleted = b.deleted || len(b.batch.Delete) > 0
 	err := b.apply(b.batch)
 	b.batch, b.bytes = search.Batch{}, 0
 	return err

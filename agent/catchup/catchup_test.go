@@ -11,6 +11,7 @@ import (
 )
 
 func TestOneProcessWritesAndTheOtherTakesOver(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, "personal")
 	first := h.note("personal", "alpha badger")
 	h.level("personal")
@@ -37,6 +38,7 @@ func TestOneProcessWritesAndTheOtherTakesOver(t *testing.T) {
 }
 
 func TestTheFormerIndexAnswersDuringARebuild(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, "personal")
 	var payloads []event.Payload
 	for range 256 {
@@ -62,6 +64,7 @@ func TestTheFormerIndexAnswersDuringARebuild(t *testing.T) {
 }
 
 func TestAClosedKeeperSaysSo(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, "personal")
 	h.close()
 	if _, err := h.k.Ask(t.Context(), search.Query{Text: "x"}); !errors.Is(err, catchup.ErrClosed) {

@@ -27,11 +27,12 @@ type Options struct {
 // A Keeper keeps what is derived from all logs of one home. It is safe for
 // concurrent use.
 type Keeper struct {
-	opt    Options
-	access access
-	ctx    context.Context // of work in the background
-	cancel context.CancelFunc
-	work   sync.WaitGroup
+	opt     Options
+	access  access
+	sweeper sweeper
+	ctx     context.Context // of work in the background
+	cancel  context.CancelFunc
+	work    sync.WaitGroup
 
 	mu     sync.Mutex
 	spaces map[string]*Space

@@ -15,6 +15,7 @@ import (
 // Whatever happens between, catching up leads to the same facts and rows as
 // reading everything from nothing.
 func TestCatchingUpEqualsReadingEverything(t *testing.T) {
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -111,7 +111,13 @@ func (s *Space) index(ctx context.Context, x *search.Index, from search.Mark, to
 	if err := s.added(ctx, from.Tree, to.Tree, b.add); err != nil {
 		return err
 	}
-	return b.finish(search.Mark(to))
+	if err := b.finish(search.Mark(to)); err != nil {
+		return err
+	}
+	if b.deleted {
+		s.keeper.sweepSoon()
+	}
+	return nil
 }
 
 // settle notes that the index is level and, once, whether its rows are as many
@@ -186,6 +192,9 @@ func (s *Space) Drop(ctx context.Context, ids []event.ID) error {
 		}
 		return x.Apply(ctx, search.Batch{Space: s.name, Delete: ids, Mark: mark})
 	})
+	if err == nil {
+		s.keeper.sweepSoon()
+	}
 	if err == nil || ctx.Err() != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 )
 
 func TestWhatIsInTheLogIsFound(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, "personal", "team")
 	mine, ours := h.note("personal", "the badger digs"), h.note("team", "the badger sleeps")
 	h.level("personal")
@@ -36,6 +37,7 @@ func TestWhatIsInTheLogIsFound(t *testing.T) {
 
 // A process may die between git and the index; the next one finds the note.
 func TestWhatWasAppendedBeforeTheLastProcessDiedIsFound(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, "personal")
 	first := h.note("personal", "alpha badger")
 	h.level("personal")
@@ -47,6 +49,7 @@ func TestWhatWasAppendedBeforeTheLastProcessDiedIsFound(t *testing.T) {
 }
 
 func TestDerivedFilesMayBeDeleted(t *testing.T) {
+	t.Parallel()
 	for name, remove := range map[string]string{"index": "index", "facts": "facts", "everything": "*"} {
 		t.Run(name, func(t *testing.T) {
 			h := newHome(t, "personal")
@@ -67,6 +70,7 @@ func TestDerivedFilesMayBeDeleted(t *testing.T) {
 }
 
 func TestAnIndexDeletedWhileRunningHeals(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, "personal")
 	first := h.note("personal", "alpha badger")
 	h.level("personal")
@@ -78,6 +82,7 @@ func TestAnIndexDeletedWhileRunningHeals(t *testing.T) {
 }
 
 func TestADamagedIndexHeals(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, "personal")
 	id := h.note("personal", "badger")
 	h.level("personal")
@@ -94,6 +99,7 @@ func TestADamagedIndexHeals(t *testing.T) {
 }
 
 func TestAnotherHistoryIsReadAnew(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, "personal")
 	h.note("personal", "old badger")
 	h.level("personal")
@@ -106,6 +112,7 @@ func TestAnotherHistoryIsReadAnew(t *testing.T) {
 }
 
 func TestANewEpochIsReadAnew(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, "personal")
 	bent := &bentLog{Log: h.logs["personal"].(*eventlog.Log)}
 	h.restart(func() { h.logs["personal"] = bent })
@@ -120,6 +127,7 @@ func TestANewEpochIsReadAnew(t *testing.T) {
 }
 
 func TestRowsThatGitLacksAreFoundOut(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, "personal")
 	id := h.note("personal", "badger")
 	h.level("personal")
@@ -145,6 +153,7 @@ func TestRowsThatGitLacksAreFoundOut(t *testing.T) {
 
 // An event that the hub refused leaves the log again.
 func TestAnEventThatLeftTheLogIsForgotten(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, "personal")
 	log := h.logs["personal"].(*eventlog.Log)
 	h.note("personal", "good badger")
@@ -184,6 +193,7 @@ func TestAnEventThatLeftTheLogIsForgotten(t *testing.T) {
 }
 
 func TestARedactedEventIsNotInTheIndex(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, "personal")
 	id := h.note("personal", "secret badger")
 	h.level("personal")
@@ -200,6 +210,7 @@ func TestARedactedEventIsNotInTheIndex(t *testing.T) {
 }
 
 func TestHiddenEventsAreNotInTheIndex(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, "personal")
 	first, second := h.note("personal", "first badger"), h.note("personal", "second badger")
 	h.level("personal")
@@ -222,6 +233,7 @@ func TestHiddenEventsAreNotInTheIndex(t *testing.T) {
 }
 
 func TestAnEventOfANewerProgramIsKnownAndNotIndexed(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, "personal")
 	bent := &bentLog{Log: h.logs["personal"].(*eventlog.Log)}
 	h.restart(func() { h.logs["personal"] = bent })

@@ -96,9 +96,7 @@ func completePayload(p event.Payload, observed event.Time) event.Payload {
 	switch p := p.(type) {
 	case *event.Observe:
 		c := *p
-		if c.Summary == "" {
-			c.Summary = titleOf(c.Content)
-		}
+		c.Summary = completeTitle(c.Summary, c.Content)
 		return &c
 	case *event.Claim:
 		c := *p

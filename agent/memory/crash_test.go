@@ -195,6 +195,7 @@ func readIDs(r io.Reader, begun func()) (ids []event.ID) {
 // Wherever a process is killed, every note it acknowledged is there, and what
 // is in the log is found, by the next process.
 func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.close()
 	phases := []string{phaseJudged, phaseLocked, phaseAppended, phaseFacts, phaseIndexed}
@@ -218,6 +219,7 @@ func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
 // Three processes write into one home and are killed, each at its own moment,
 // while a fourth keeps asking.
 func TestThreeProcessesWriteAndAreKilled(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	var acked []event.ID
 	for range max(*rounds/5, 1) {

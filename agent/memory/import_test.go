@@ -37,6 +37,7 @@ func (h *home) imports(drafts ...api.Draft) []api.ImportResult {
 }
 
 func TestHistoricNotesHaveTheirOwnTime(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	future := time.Now().Add(time.Hour)
 	rs := h.imports(historic("in January", day(3)), historic("same day", day(3)), historic("from the future", future))
@@ -61,6 +62,7 @@ func TestHistoricNotesHaveTheirOwnTime(t *testing.T) {
 }
 
 func TestUndatedNotesAreSpreadBackwardsInOrder(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, anythingGoes)
 	var drafts []api.Draft
 	for i := range 450 {
@@ -88,6 +90,7 @@ func TestUndatedNotesAreSpreadBackwardsInOrder(t *testing.T) {
 }
 
 func TestASecondImportAddsNothing(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	set := func(v string) api.Draft { d := pref(v); d.Historic = true; return d }
 	items := []api.Draft{
@@ -116,6 +119,7 @@ func TestASecondImportAddsNothing(t *testing.T) {
 }
 
 func TestWholeEventsKeepTheirBytes(t *testing.T) {
+	t.Parallel()
 	a, b := newHome(t), newHome(t)
 	id, hidden := a.note("badgers dig"), a.note("badgers bite")
 	old := a.exported("personal")
@@ -154,6 +158,7 @@ func TestWholeEventsKeepTheirBytes(t *testing.T) {
 }
 
 func TestAForgedEventIsNotTakenIn(t *testing.T) {
+	t.Parallel()
 	a, b := newHome(t), newHome(t)
 	a.note("pay 100")
 	raw := []byte(strings.ReplaceAll(string(a.exported("personal")[0]), "pay 100", "pay 900"))

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"cairn/agent/projection"
@@ -41,21 +42,21 @@ func newPlan(set *projection.Set, head eventlog.Head, now time.Time, rs []*reque
 }
 
 // clashes says whether what is known of r may change with the events that are
-// in the plan already.
+// in the plan already. For a whole event only its id matters.
 func (p *plan) clashes(r *request) bool {
+	if r.whole {
+		return p.keys[r.idKey()]
+	}
 	if p.keys[actsKey] {
 		return true
 	}
-	for _, k := range r.keys() {
-		if p.keys[k] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.keys(), func(k string) bool { return p.keys[k] })
 }
 
 // actsKey marks a plan with an event that changes what others count for.
 const actsKey = "acts"
+
+func (r *request) idKey() string { return "id " + string(r.event.ID) }
 
 func (r *request) keys() []string {
 	var out []string
@@ -66,7 +67,7 @@ func (r *request) keys() []string {
 		out = append(out, "group "+g)
 	}
 	if r.whole {
-		out = append(out, "id "+string(r.event.ID))
+		out = append(out, r.idKey())
 	}
 	return out
 }

@@ -14,6 +14,7 @@ import (
 )
 
 func TestWhatIsNotCurrentIsHiddenOrMarked(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	old := h.note("badger one")
 	young := h.act(&event.Observe{Content: "badger two", Supersedes: old})
@@ -46,6 +47,7 @@ func TestWhatIsNotCurrentIsHiddenOrMarked(t *testing.T) {
 }
 
 func TestARedactedTextIsNowhere(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	d := note("the badger is called Wilfred")
 	d.Tags, d.Project = []string{"wilfredtag"}, "wilfredproject"
@@ -72,7 +74,35 @@ func TestARedactedTextIsNowhere(t *testing.T) {
 	}
 }
 
+// What was redacted leaves the files of the index as well.
+func TestARedactedTextLeavesTheIndex(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	for i := range 20 {
+		h.note(fmt.Sprint("badger ", i))
+	}
+	id := h.note("the badger is called Wilfred")
+	h.finds("wilfred", id)
+	holds := func() (n int) {
+		eachFile(t, h.dir.Index(), func(_ string, b []byte) { n += strings.Count(string(b), "wilfred") })
+		return n
+	}
+	h.close() // so that everything is on disk
+	if holds() == 0 {
+		t.Fatal("the index does not hold the word in the first place")
+	}
+	h.open()
+	h.redact(id)
+	for deadline := time.Now().Add(30 * time.Second); holds() > 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the index still holds the word")
+		}
+	}
+	h.finds("wilfred")
+}
+
 func TestARefutedNoteComesLaterAndIsMarked(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	b := h.note("badgers fly to the moon")
 	a := h.note("badgers fly to the moon at night, they say")
@@ -84,6 +114,7 @@ func TestARefutedNoteComesLaterAndIsMarked(t *testing.T) {
 }
 
 func TestAPreferenceThatWasReplacedComesAfterIt(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	x, y := h.save(pref("tabs")).ID, h.save(pref("spaces")).ID
 	h.finds("style", y)
@@ -94,6 +125,7 @@ func TestAPreferenceThatWasReplacedComesAfterIt(t *testing.T) {
 }
 
 func TestFiltersNarrow(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	d := note("badger one")
 	d.Project, d.Tags, d.Actor = "my-app-v2", []string{"go"}, event.Actor{Harness: "codex", ID: "codex"}
@@ -137,6 +169,7 @@ func TestFiltersNarrow(t *testing.T) {
 }
 
 func TestNoQuestionIsAnError(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	id := h.note(`error: timeout in foo-bar, see https://example.org/a?b=c and C++ (x)`)
 	h.finds("timeout", id)
@@ -154,6 +187,7 @@ func TestNoQuestionIsAnError(t *testing.T) {
 }
 
 func TestTheMoreWordsTheBetter(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	three := h.note("the badger digs a tunnel")
 	two := h.note("the badger digs all day")
@@ -163,6 +197,7 @@ func TestTheMoreWordsTheBetter(t *testing.T) {
 }
 
 func TestMetadataIsNotSearched(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	d := note("badgers dig")
 	d.Actor, d.Project = event.Actor{ID: "private", Harness: "zebracode"}, "walrus"
@@ -173,6 +208,7 @@ func TestMetadataIsNotSearched(t *testing.T) {
 }
 
 func TestEveryScriptIsFoundInTheMiddleOfASentence(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	for text, words := range map[string][]string{
 		"我们决定用Redis做会话缓存":          {"缓存", "会话", "决定", "用", "redis"},
@@ -191,6 +227,7 @@ func TestEveryScriptIsFoundInTheMiddleOfASentence(t *testing.T) {
 }
 
 func TestTheDigestKeepsItsBudget(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	if text, err := h.Digest(t.Context(), 0); err != nil || text != "" {
 		t.Errorf("of nothing: %q, %v", text, err)
@@ -226,6 +263,7 @@ func TestTheDigestKeepsItsBudget(t *testing.T) {
 }
 
 func TestLogIsNewestFirst(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	var want []event.ID
 	for i := range 30 {
@@ -248,6 +286,7 @@ func TestLogIsNewestFirst(t *testing.T) {
 }
 
 func TestAnUnknownReferenceIsToldAsSuch(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	id := h.note("badger")
 	h.note("another")

@@ -2,8 +2,10 @@ package memory_test
 
 import (
 	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,6 +36,7 @@ func noSwordfish(opt *memory.Options) {
 }
 
 func TestARefusedNoteIsNowhereButOnTheList(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, noSwordfish)
 	for field, d := range map[string]api.Draft{
 		"payload.content":    note("the word is " + hiddenWord),
@@ -79,13 +82,8 @@ func TestARefusedNoteIsNowhereButOnTheList(t *testing.T) {
 // noFileHolds looks for a text in every file below dir.
 func noFileHolds(t *testing.T, dir, text string) {
 	t.Helper()
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
 	files := 0
-	walk(t, root, ".", func(name string, b []byte) {
+	eachFile(t, dir, func(name string, b []byte) {
 		files++
 		if strings.Contains(string(b), text) {
 			t.Errorf("%s holds the text", name)
@@ -96,32 +94,33 @@ func noFileHolds(t *testing.T, dir, text string) {
 	}
 }
 
-func walk(t *testing.T, root *os.Root, dir string, fn func(string, []byte)) {
+// eachFile reads every file below dir. One that goes away meanwhile is none.
+func eachFile(t *testing.T, dir string, fn func(name string, b []byte)) {
 	t.Helper()
-	d, err := root.Open(dir)
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return ignoreGone(err)
+		}
+		b, err := os.ReadFile(name)
+		if err == nil {
+			fn(name, b)
+		}
+		return ignoreGone(err)
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer d.Close()
-	entries, err := d.ReadDir(-1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		name := dir + "/" + e.Name()
-		if e.IsDir() {
-			walk(t, root, name, fn)
-			continue
-		}
-		b, err := root.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fn(name, b)
 	}
 }
 
+func ignoreGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 func TestTheGateIsAskedBeforeGit(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, rule := range secrets.Rules() {
@@ -145,6 +144,7 @@ func TestTheGateIsAskedBeforeGit(t *testing.T) {
 }
 
 func TestOneRefusedItemDoesNotStopAnImport(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, noSwordfish)
 	var drafts []api.Draft
 	for i := range 50 {
@@ -171,6 +171,7 @@ func TestOneRefusedItemDoesNotStopAnImport(t *testing.T) {
 // An event that came from elsewhere and in which a newer rule sees a secret
 // stays in the history and is shown to nobody.
 func TestAWithheldEventIsNotShown(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	id, other := h.note("badger one"), h.note("badger two")
 	refusal := api.Refusal{ID: id, At: event.NewTime(day(1)), Space: "personal", By: "machine", Rule: "fish", Field: "payload.content"}

@@ -14,6 +14,7 @@ import (
 )
 
 func TestASavedNoteIsFoundByTheNextProcess(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	r := h.save(note("We chose Postgres for billing"))
 	if r.Duplicate || r.Space != "personal" || r.Kind != event.KindObserve || len(r.Commit) != 40 {
@@ -39,6 +40,7 @@ func TestASavedNoteIsFoundByTheNextProcess(t *testing.T) {
 }
 
 func TestLongTextsComeBackByteForByte(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	for word, size := range map[string]int{"kestrel": 1, "osprey": 81, "merlin": 2_001, "harrier": 5_000, "buzzard": 50_001, "goshawk": 900_000} {
 		text := strings.ToValidUTF8(strings.Repeat("päragraph of words\r\n\n", size/20+1)[:size], "x") + " " + word
@@ -56,6 +58,7 @@ func TestLongTextsComeBackByteForByte(t *testing.T) {
 }
 
 func TestATitleIsTheFirstLineCutAtAWord(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	long := strings.Repeat("wordy ", 40)
 	for text, want := range map[string]string{
@@ -72,13 +75,14 @@ func TestATitleIsTheFirstLineCutAtAWord(t *testing.T) {
 			t.Errorf("%.40q has the title %q, want %q", text, hit.Title, want)
 		}
 	}
-	given := h.save(api.Draft{Payload: &event.Observe{Summary: "given", Content: "other"}})
-	if hit := h.show(string(given.ID)).Hit; hit.Title != "given" || hit.Text != "other" {
+	given := h.save(api.Draft{Payload: &event.Observe{Summary: " given\ntitle", Content: "other"}})
+	if hit := h.show(string(given.ID)).Hit; hit.Title != "given title" || hit.Text != "other" {
 		t.Errorf("hit %+v", hit)
 	}
 }
 
 func TestEveryLineOfAListIsUTF8(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	id := h.note(strings.Repeat("😀", 300))
 	hit := h.show(string(id)).Hit
@@ -94,6 +98,7 @@ func TestEveryLineOfAListIsUTF8(t *testing.T) {
 }
 
 func TestTheSameTextSavedThreeTimesIsOneNote(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	first := h.save(note("badgers dig"))
 	for range 2 {
@@ -114,6 +119,7 @@ func TestTheSameTextSavedThreeTimesIsOneNote(t *testing.T) {
 }
 
 func TestAKeyBelongsToOneContent(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	keyed := func(text string) api.Draft { d := note(text); d.Key = "k"; return d }
 	first := h.save(keyed("one"))
@@ -140,6 +146,7 @@ func TestAKeyBelongsToOneContent(t *testing.T) {
 }
 
 func TestANoteCanBeSavedAgainAfterItsRedaction(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	first := h.note("badgers dig")
 	h.redact(first)
@@ -149,6 +156,7 @@ func TestANoteCanBeSavedAgainAfterItsRedaction(t *testing.T) {
 }
 
 func TestAPreferenceGoesBackAndForth(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	a, b := h.save(pref("tabs")), h.save(pref("spaces"))
 	if r := h.save(pref("spaces")); !r.Duplicate || r.ID != b.ID {
@@ -167,6 +175,7 @@ func TestAPreferenceGoesBackAndForth(t *testing.T) {
 }
 
 func TestRedactingAPreferenceLeavesNoCopyOfIt(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	first := h.save(pref("wasabi"))
 	second := h.save(pref("ginger"))
@@ -177,6 +186,7 @@ func TestRedactingAPreferenceLeavesNoCopyOfIt(t *testing.T) {
 }
 
 func TestAnActIsDoneOnce(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	id := h.note("badgers dig")
 	archive := api.Draft{Payload: &event.Archive{Target: id, Direction: event.DirectionArchive}}
@@ -195,6 +205,7 @@ func TestAnActIsDoneOnce(t *testing.T) {
 }
 
 func TestShortIDsWillDo(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	d := note("badgers of the team")
 	d.Space = "team"
@@ -216,12 +227,13 @@ func TestShortIDsWillDo(t *testing.T) {
 }
 
 func TestWrongUseIsToldWithItsField(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	from, to := event.Time{Time: day(2)}, event.Time{Time: day(1)}
 	for field, d := range map[string]api.Draft{
 		"payload.valid_to": {Payload: &event.Claim{Key: "k", Content: "c", ValidFrom: &from, ValidTo: &to}},
 		"payload.key":      {Payload: &event.Pref{Category: "c", Value: "v"}},
-		"payload.summary":  {Payload: &event.Observe{Summary: "two\nlines", Content: "x"}},
+		"tags[0]":          {Payload: &event.Observe{Content: "x"}, Tags: []string{"two\nlines"}},
 		"classification":   {Payload: &event.Observe{Content: "x"}, Classification: "top"},
 	} {
 		if p := h.refuses(d, problem.Usage); p.Field != field {
@@ -233,6 +245,7 @@ func TestWrongUseIsToldWithItsField(t *testing.T) {
 }
 
 func TestTwentySavesWithOneKeyAtOnceAreOneNote(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	receipts := make([]api.Receipt, 20)
 	var wg sync.WaitGroup
@@ -255,6 +268,7 @@ func TestTwentySavesWithOneKeyAtOnceAreOneNote(t *testing.T) {
 }
 
 func TestManyWritersAtOnceLoseNothing(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, anythingGoes)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -280,6 +294,7 @@ func TestManyWritersAtOnceLoseNothing(t *testing.T) {
 }
 
 func TestASaveWhoseCallerGaveUpIsNotSavedTwice(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	ctx, cancel := contextWithCancel(t)
 	cancel()

@@ -19,6 +19,7 @@ import (
 // Two processes use one home. The second does not get the index; it saves all
 // the same, says so, and the first finds what it saved.
 func TestASecondProcessSavesAndTheFirstIndexes(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	first := h.note("badger one")
 	other := homeAt(t, string(h.dir))
@@ -39,6 +40,7 @@ func TestASecondProcessSavesAndTheFirstIndexes(t *testing.T) {
 }
 
 func TestTwoProcessesWithOneKeySaveOneNote(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	other := homeAt(t, string(h.dir))
 	var wg sync.WaitGroup
@@ -58,6 +60,7 @@ func TestTwoProcessesWithOneKeySaveOneNote(t *testing.T) {
 // What a merge brought is found once Follow was called, or by the next
 // question.
 func TestWhatAMergeBroughtIsFound(t *testing.T) {
+	t.Parallel()
 	h, hub := newHome(t), newHome(t)
 	first := hub.note("badger one")
 	h.appendRaw("personal", hub.exported("personal")[0])
@@ -88,6 +91,7 @@ func (h *home) appendRaw(space string, raw []byte) {
 }
 
 func TestNotesSavedDuringARebuildAreAllThere(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, anythingGoes)
 	var wg sync.WaitGroup
 	for w := range 4 {
@@ -119,6 +123,7 @@ func TestNotesSavedDuringARebuildAreAllThere(t *testing.T) {
 }
 
 func TestSavingGoesOnWithoutAnIndex(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	first := h.note("badger one")
 	h.close()
@@ -146,6 +151,7 @@ func TestSavingGoesOnWithoutAnIndex(t *testing.T) {
 }
 
 func TestADetachedHeadIsRefusedAndReadingGoesOn(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	r := h.save(note("badger one"))
 	head := filepath.Join(h.dir.Space("personal"), "HEAD")
@@ -170,6 +176,7 @@ func TestADetachedHeadIsRefusedAndReadingGoesOn(t *testing.T) {
 }
 
 func TestAGarbledRefIsNotAnEmptyLog(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.note("badger one")
 	ref := filepath.Join(h.dir.Space("personal"), "refs", "heads", "main")
@@ -191,6 +198,7 @@ func TestAGarbledRefIsNotAnEmptyLog(t *testing.T) {
 }
 
 func TestASpaceSaysHowFarItIs(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	first := h.note("badger one")
 	r := h.save(note("badger two"))
@@ -211,6 +219,7 @@ func TestASpaceSaysHowFarItIs(t *testing.T) {
 }
 
 func TestAClosedServiceSaysSo(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.close()
 	_, saved := h.Remember(t.Context(), note("x"))
@@ -229,6 +238,7 @@ func TestAClosedServiceSaysSo(t *testing.T) {
 
 // The list of refused notes is one for all processes of a home.
 func TestTheListOfRefusedNotesIsShared(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, noSwordfish)
 	other := homeAt(t, string(h.dir), noSwordfish)
 	var wg sync.WaitGroup

@@ -3,6 +3,7 @@ package memory
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // maxTitle is the most characters of a title made from a text.
@@ -10,6 +11,18 @@ const maxTitle = 120
 
 // untitled is the title of a text without a word to show.
 const untitled = "(untitled)"
+
+// completeTitle is a title on one line, made from the text if none is given.
+// One that is not UTF-8 stays as it is, to be refused.
+func completeTitle(given, text string) string {
+	if !utf8.ValidString(given) {
+		return given
+	}
+	if t := oneLine(given); t != "" {
+		return t
+	}
+	return titleOf(text)
+}
 
 // titleOf is the first line of text that says something, cut at a word.
 func titleOf(text string) string {
