@@ -110,7 +110,10 @@ var otherWrites = map[string]func(t testing.TB, f *faulty) error{
 		return errors.Join(err, q.Discard())
 	},
 	"compact": func(t testing.TB, f *faulty) error {
-		_, err := f.store.CompactAt(t.Context(), 2)
+		stats, err := f.store.CompactAt(t.Context(), 2)
+		if err == nil && stats.Packs < 3 {
+			err = fmt.Errorf("nothing was compacted: %+v", stats)
+		}
 		return err
 	},
 	"delete": func(_ testing.TB, f *faulty) error { return f.store.DeleteRef("refs/heads/side", f.first) },
@@ -118,15 +121,17 @@ var otherWrites = map[string]func(t testing.TB, f *faulty) error{
 }
 
 // oneMore is in the repository before any of the otherWrites.
-var oneMore = blob("one more")
+var oneMore = blob("more 0")
 
-// newFullFaulty is newFaulty with a second pack and a second branch.
+// newFullFaulty is newFaulty with packs enough to be joined, and a second branch.
 func newFullFaulty(t testing.TB) *faulty {
 	t.Helper()
 	s := newStore(t)
 	first := appendCommit(t, s, "first")
-	if _, err := s.WritePack([]gitstore.Object{oneMore}); err != nil {
-		t.Fatal(err)
+	for i := range 3 {
+		if _, err := s.WritePack(commitOf(fmt.Sprint("more ", i))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	update(t, s, "refs/heads/side", plumbing.ZeroHash, first)
 	f, err := faultfs.New(s.Dir())
