@@ -26,13 +26,15 @@ import (
 // It is safe for concurrent use.
 type Agent struct {
 	*memory.Service
-	opt     Options
-	log     *slog.Logger
-	key     device.Key
-	policy  *policy.Policy
-	courier *courier.Courier
-	owner   *localapi.Owner // nil when another process owns the home
-	door    *door           // nil when no socket is served
+	opt      Options
+	log      *slog.Logger
+	key      device.Key
+	policy   *policy.Policy
+	courier  *courier.Courier
+	owner    *localapi.Owner    // nil when another process owns the home
+	work     sync.WaitGroup     // in the background
+	stopWork context.CancelFunc // ends it; nil without any
+	door     *door              // nil when no socket is served
 
 	linking sync.Mutex // held while the hub's spaces are linked; taken before mu
 
@@ -189,6 +191,10 @@ func (a *Agent) Close() error {
 	var err error
 	if a.door != nil {
 		err = a.door.close()
+	}
+	if a.stopWork != nil {
+		a.stopWork()
+		a.work.Wait()
 	}
 	err = errors.Join(err, a.closeParts())
 	if a.owner != nil {

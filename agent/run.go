@@ -41,6 +41,9 @@ func Own(ctx context.Context, opt Options) (*Agent, error) {
 		return nil, errors.Join(err, a.Close())
 	}
 	a.courier.Start()
+	work, stop := context.WithCancel(context.Background())
+	a.stopWork = stop
+	a.work.Go(func() { a.tidy(work) })
 	return a, nil
 }
 

@@ -20,8 +20,8 @@ const (
 	// atOnce is how many requests are worked on at the same time. Further ones
 	// wait in the input.
 	atOnce = 256
-	// eofPatience is how long requests may take that were at work when the
-	// input ended, endPatience those at work when the process is told to end.
+	// eofPatience is how long the next answer may take once the input has
+	// ended, endPatience all of them when the process is told to end.
 	eofPatience = 10 * time.Second
 	endPatience = 2 * time.Second
 )
@@ -205,10 +205,10 @@ func logPanic(log *slog.Logger, where string, v any) {
 func (s *session) finish(ctx context.Context) int {
 	done := make(chan struct{})
 	go func() { s.atWork.Wait(); close(done) }()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	case <-time.After(eofPatience):
+	for before := s.open.Load(); ; before = s.open.Load() {
+		if !within(eofPatience, done, ctx.Done()) || s.open.Load() == before {
+			break
+		}
 	}
 	if ctx.Err() != nil {
 		select {
@@ -220,4 +220,19 @@ func (s *session) finish(ctx context.Context) int {
 	defer s.mu.Unlock()
 	s.closed = true
 	return int(s.open.Load())
+}
+
+// within waits for one of the channels; false once one of them is closed, true
+// when the time is up.
+func within(d time.Duration, done, ended <-chan struct{}) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-done:
+		return false
+	case <-ended:
+		return false
+	case <-t.C:
+		return true
+	}
 }
