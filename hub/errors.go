@@ -41,12 +41,6 @@ func errServed(err error) error {
 	}
 }
 
-var errNoSpace = &problem.Problem{
-	Code:    problem.NotFound,
-	Message: "this hub has no space of that name that you may use",
-	Hint:    `"cairn status" and "ssh HUB spaces" list yours; an admin gives rights with "cairn hub grant"`,
-}
-
 func errReadOnly(who caller, space string) *problem.Problem {
 	return &problem.Problem{
 		Code:    problem.HubRefused,

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"cairn/hub/admin"
@@ -131,9 +132,11 @@ func (h *Hub) Serve(ctx context.Context, l net.Listener) (err error) {
 		return errors.Join(errServed(err), l.Close())
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	var background sync.WaitGroup
+	defer background.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go h.recheck(ctx)
+	background.Go(func() { h.recheck(ctx) })
 	return h.door.Serve(ctx, l)
 }
 

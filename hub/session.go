@@ -67,7 +67,7 @@ func (h *Hub) open(who caller, space string, need devices.Role) (*repository.Rep
 	role := m.Role(who.Person, space)
 	switch {
 	case !role.Allows(devices.Read):
-		return nil, errNoSpace
+		return nil, repository.ErrNoSpace
 	case !role.Allows(need):
 		return nil, errReadOnly(who, space)
 	case space == hubwire.Personal:

@@ -91,7 +91,7 @@ func (h *Hub) stillReads(who caller, spaces []string) error {
 	}
 	for _, space := range spaces {
 		if !m.Role(who.Person, space).Allows(devices.Read) {
-			return errNoSpace
+			return repository.ErrNoSpace
 		}
 	}
 	return nil

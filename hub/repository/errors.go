@@ -11,8 +11,9 @@ import (
 	"cairn/sync/gitstore"
 )
 
-// errNoSpace hides whether a space exists from whoever may not read it.
-var errNoSpace = &problem.Problem{
+// ErrNoSpace says that there is no such space for the caller. It hides whether
+// one exists from whoever may not read it.
+var ErrNoSpace = &problem.Problem{
 	Code:    problem.NotFound,
 	Message: "this hub has no space of that name that you may use",
 	Hint:    `"ssh HUB spaces" lists yours; an admin makes one with "cairn hub spaces create NAME" and gives rights with "cairn hub grant"`,
@@ -27,7 +28,7 @@ func asProblem(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return errNoSpace
+		return ErrNoSpace
 	case errors.Is(err, gitstore.ErrDetached):
 		p.Code, p.Message = problem.Detached, "HEAD of this space is detached at the hub, so nothing is taken"
 		p.Hint = "the hub's operator runs: git symbolic-ref HEAD refs/heads/main"

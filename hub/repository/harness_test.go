@@ -34,14 +34,14 @@ var forbidden = strings.Join([]string{"open", "sesame"}, "-")
 
 // A hub is a set of repositories with the space "team" and some members.
 type hub struct {
-	t       *testing.T
+	t       testing.TB
 	dir     string
 	set     *repository.Set
 	team    *repository.Repository
 	members *devices.Members
 }
 
-func newHub(t *testing.T, limits repository.Limits) *hub {
+func newHub(t testing.TB, limits repository.Limits) *hub {
 	t.Helper()
 	h := &hub{t: t, dir: t.TempDir(), members: &devices.Members{}}
 	h.set = repository.NewSet(disk.OS, h.dir, limits, slog.New(slog.DiscardHandler))
@@ -140,7 +140,7 @@ func (h *hub) events() []event.ID {
 	return eventsOf(h.t, log)
 }
 
-func eventsOf(t *testing.T, log *eventlog.Log) []event.ID {
+func eventsOf(t testing.TB, log *eventlog.Log) []event.ID {
 	t.Helper()
 	head, err := log.Head()
 	if err != nil {

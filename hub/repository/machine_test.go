@@ -26,7 +26,7 @@ import (
 
 // A machine is a clone with a log of its own.
 type machine struct {
-	t     *testing.T
+	t     testing.TB
 	hub   *hub
 	name  string
 	store *gitstore.Store

@@ -26,14 +26,13 @@ import (
 	"cairn/internal/event/eventtest"
 	"cairn/internal/problem"
 	"cairn/sync/gitstore"
-	"cairn/sync/gittree"
 	"cairn/sync/gitwire"
 	"cairn/sync/intake"
 )
 
 func public(k crypto.PublicKey) ed25519.PublicKey { return k.(ed25519.PublicKey) }
 
-func (a answer) mustBeTaken(t *testing.T) {
+func (a answer) mustBeTaken(t testing.TB) {
 	t.Helper()
 	if a.err != nil || a.session != nil || !a.outcome.Taken {
 		t.Fatalf("the push was not taken: %v, %v\n%s", a.err, a.session, strings.Join(a.lines, "\n"))
@@ -185,165 +184,6 @@ func TestHistoryIsOnlyAddedTo(t *testing.T) {
 	before := h.files()
 	desktop.push(event.MainRef).mustBeRefused(t, h, before, "not a fast-forward", "HEAD:refs/for/main")
 	desktop.push(repository.ForMain).mustBeTaken(t)
-}
-
-// Each attack is refused by the rule that it breaks, by name, and leaves no
-// file behind.
-func TestAttacks(t *testing.T) {
-	t.Parallel()
-	secret := func(m *machine) event.Event { return m.event("the word is " + forbidden) }
-	attacks := map[string]struct {
-		rules []string
-		make  func(h *hub, m *machine) answer
-	}{
-		"a secret": {[]string{"secret"}, func(h *hub, m *machine) answer {
-			m.append(secret(m))
-			return m.push(repository.ForMain)
-		}},
-		"a secret under a later commit": {[]string{"secret"}, func(h *hub, m *machine) answer {
-			m.append(secret(m))
-			m.note("nothing to see")
-			return m.push(event.MainRef)
-		}},
-		"a secret in an object that no commit needs": {[]string{"secret", intake.RuleUnreachable}, func(h *hub, m *machine) answer {
-			m.note("fine")
-			return m.pushTip(event.MainRef, m.tip(), m.object(plumbing.BlobObject, []byte(forbidden)))
-		}},
-		"a secret in a tag": {[]string{intake.RuleObject, "secret"}, func(h *hub, m *machine) answer {
-			m.note("fine")
-			tag := "object " + m.tip().String() + "\ntype commit\ntag v1\ntagger a <a@b> 1 +0000\n\n" + forbidden + "\n"
-			return m.pushTip(event.MainRef, m.tip(), m.object(plumbing.TagObject, []byte(tag)))
-		}},
-		"a secret in a commit message": {[]string{intake.RuleCommit, "secret"}, func(h *hub, m *machine) answer {
-			return m.pushCommit(func(c string) string { return c + forbidden + "\n" })
-		}},
-		"a secret as the author": {[]string{intake.RuleCommit, "secret"}, func(h *hub, m *machine) answer {
-			return m.pushCommit(func(c string) string { return strings.Replace(c, "author ", "author "+forbidden+" ", 1) })
-		}},
-		"a secret in a path": {[]string{intake.RulePath, "secret"}, func(h *hub, m *machine) answer {
-			e := m.event("fine")
-			return m.pushTree(e, "events/"+forbidden+".json", encoded(t, e))
-		}},
-		"a file beside the events": {[]string{intake.RulePath}, func(h *hub, m *machine) answer {
-			return m.pushTree(m.event("fine"), ".gitattributes", []byte("* -text\n"))
-		}},
-		"an event of a stranger": {[]string{repository.RuleUnknownDevice}, func(h *hub, m *machine) answer {
-			m.append(eventtest.Signed(m.event("hello"), "stranger"))
-			return m.push(event.MainRef)
-		}},
-		"an event that claims another's name": {[]string{intake.RuleSignature}, func(h *hub, m *machine) answer {
-			e := m.event("hello")
-			e.Actor.Device = eventtest.Device("desktop")
-			return m.pushTree(e, commitform.Path(e.ID), encoded(t, e))
-		}},
-		"an event without a signature": {[]string{intake.RuleSignature}, func(h *hub, m *machine) answer {
-			e := m.event("hello")
-			e.Sig = nil
-			return m.pushTree(e, commitform.Path(e.ID), encoded(t, e))
-		}},
-		"an event of a revoked device": {[]string{repository.RuleRevokedDevice}, func(h *hub, m *machine) answer {
-			if _, err := h.members.Revoke(string(eventtest.Device("desktop")), time.Now()); err != nil {
-				t.Fatal(err)
-			}
-			m.append(eventtest.Signed(m.event("hello"), "desktop"))
-			return m.push(event.MainRef)
-		}},
-		"an event of somebody who may only read": {[]string{repository.RuleNoRight}, func(h *hub, m *machine) answer {
-			h.enrol("bo", devices.Read, "reader")
-			m.append(eventtest.Signed(m.event("hello"), "reader"))
-			return m.push(event.MainRef)
-		}},
-		"an event from the future": {[]string{repository.RuleClock}, func(h *hub, m *machine) answer {
-			e := m.event("hello")
-			e.ID = event.NewID(time.Now().Add(event.MaxAhead + time.Minute))
-			m.append(eventtest.Signed(e, m.name))
-			return m.push(event.MainRef)
-		}},
-		"an event of another space": {[]string{intake.RuleSpace}, func(h *hub, m *machine) answer {
-			e := eventtest.Signed(eventtest.Note("hello"), m.name)
-			return m.pushTree(e, commitform.Path(e.ID), encoded(t, e))
-		}},
-		"an event written on a detached HEAD": {[]string{intake.RuleRef}, func(h *hub, m *machine) answer {
-			e := m.event("hello")
-			e.Ref = "HEAD"
-			e = eventtest.Signed(e, m.name)
-			return m.pushTree(e, commitform.Path(e.ID), encoded(t, e))
-		}},
-		"another first commit": {[]string{intake.RuleRoot}, func(h *hub, m *machine) answer {
-			space := commitform.Space{Name: "team", ID: event.NewID(time.Now())}
-			tree := m.put(plumbing.ZeroHash, commitform.SpaceFile, commitform.EncodeSpace(space))
-			root := m.object(plumbing.CommitObject, commitform.Root(tree, space.ID))
-			return m.pushTip(repository.ForMain, root)
-		}},
-		"a head that never came": {[]string{intake.RuleMissing}, func(h *hub, m *machine) answer {
-			return m.send(repository.ForMain, plumbing.ComputeHash(plumbing.CommitObject, nil), func(w io.Writer, _ plumbing.Hash) error {
-				return m.store.EncodePack(w, nil)
-			})
-		}},
-	}
-	for name, attack := range attacks {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHub(t, repository.Limits{})
-			m := h.clone("laptop")
-			m.note("stored before")
-			m.push(event.MainRef).mustBeTaken(t)
-			before := h.files()
-			a := attack.make(h, m)
-			a.mustBeRefused(t, h, before, "nothing of this push was stored")
-			if got := a.rules(); !slices.Equal(got, slices.Sorted(slices.Values(attack.rules))) {
-				t.Errorf("rules %v, want %v:\n%s", got, attack.rules, strings.Join(a.lines, "\n"))
-			}
-		})
-	}
-}
-
-func encoded(t *testing.T, e event.Event) []byte {
-	t.Helper()
-	b, err := event.Encode(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// put adds a file to a tree of the machine.
-func (m *machine) put(tree plumbing.Hash, path string, content []byte) plumbing.Hash {
-	m.t.Helper()
-	blob := m.object(plumbing.BlobObject, content)
-	out, made, err := gittree.Insert(m.store, tree, path, blob)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	if _, err := m.store.WritePack(made); err != nil {
-		m.t.Fatal(err)
-	}
-	return out
-}
-
-func (m *machine) tree() plumbing.Hash {
-	m.t.Helper()
-	head, err := m.log.Head()
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return head.Tree
-}
-
-// pushTree pushes a commit for e that adds the file at path.
-func (m *machine) pushTree(e event.Event, path string, content []byte) answer {
-	m.t.Helper()
-	tree := m.put(m.tree(), path, content)
-	return m.pushTip(event.MainRef, m.object(plumbing.CommitObject, commitform.Event(tree, m.tip(), commitform.HeadOf(e))))
-}
-
-// pushCommit pushes an event whose commit was edited.
-func (m *machine) pushCommit(edit func(string) string) answer {
-	m.t.Helper()
-	e := m.event("fine")
-	tree := m.put(m.tree(), commitform.Path(e.ID), encoded(m.t, e))
-	commit := edit(string(commitform.Event(tree, m.tip(), commitform.HeadOf(e))))
-	return m.pushTip(event.MainRef, m.object(plumbing.CommitObject, []byte(commit)))
 }
 
 func commitOf(m *machine, a, b plumbing.Hash) (plumbing.Hash, []gitstore.Object, error) {

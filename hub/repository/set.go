@@ -77,7 +77,7 @@ func (s *Set) Create(name string, now time.Time) (*Repository, error) {
 // at the first request.
 func (s *Set) Personal(person string, now time.Time) (*Repository, error) {
 	if !invite.ValidPerson(person) {
-		return nil, errNoSpace
+		return nil, ErrNoSpace
 	}
 	return s.create(s.personal(person), hubwire.Personal, now)
 }
@@ -85,7 +85,7 @@ func (s *Set) Personal(person string, now time.Time) (*Repository, error) {
 // Shared is the shared space of that name. The error is a *problem.Problem.
 func (s *Set) Shared(name string) (*Repository, error) {
 	if !event.ValidSpaceName(name) || name == hubwire.Personal {
-		return nil, errNoSpace
+		return nil, ErrNoSpace
 	}
 	return s.get(s.shared(name), name, func(dir string) (*eventlog.Log, error) {
 		if _, err := s.fs.Lstat(dir); err != nil {
