@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,7 +26,8 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"cairn": func() { os.Exit(command.Main(os.Args[1:], command.System())) },
+		"cairn":       func() { os.Exit(command.Main(os.Args[1:], command.System())) },
+		"cairn-finds": finds,
 	})
 }
 
@@ -36,6 +39,9 @@ func TestMain(m *testing.M) {
 //	text FILE SIZE      write a text of that many bytes, with the word "lastword" at its end
 //	nowhere TEXT DIR... require that no file in the folders holds the text
 //	until COMMAND...    run it until it succeeds, for ten seconds at most
+//	serve DIR           serve the hub in that folder, at $HUB, until the script ends
+//	invite VAR ARGS...  put a fresh invite of that hub into $VAR
+//	cairn-finds HOME QUESTION TEXT  succeed if the text is among the answers
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata/script",
@@ -46,6 +52,8 @@ func TestScripts(t *testing.T) {
 			"text":    makeText,
 			"nowhere": nowhere,
 			"until":   until,
+			"serve":   serve,
+			"invite":  invite,
 		},
 	})
 }
@@ -149,4 +157,46 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("it never came to that: %v", err)
+}
+
+// finds is "cairn ask" as a condition.
+func finds() {
+	home, question, text := os.Args[1], os.Args[2], os.Args[3]
+	out, err := exec.Command("cairn", "--home", home, "ask", question).Output()
+	if err != nil || !strings.Contains(string(out), text) {
+		os.Exit(1)
+	}
+}
+
+func serve(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: serve DIR")
+	}
+	cmd := exec.Command("cairn", "hub", "serve", "--data", ts.MkAbs(args[0]), "--listen", "127.0.0.1:0")
+	said, err := cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	ts.Defer(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			ts.Logf("the hub ended with %v", err)
+		}
+	})
+	line, err := bufio.NewReader(said).ReadString('\n')
+	ts.Check(err)
+	addr, _, ok := strings.Cut(strings.TrimPrefix(line, "listening on "), ",")
+	if !ok {
+		ts.Fatalf("the hub says %q", line)
+	}
+	ts.Setenv("HUB", addr)
+	ts.Setenv("HUBDIR", ts.MkAbs(args[0]))
+}
+
+func invite(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: invite VAR ARGS...")
+	}
+	ts.Check(ts.Exec("cairn", append([]string{"hub", "invite", "--data", ts.Getenv("HUBDIR"), "--addr", ts.Getenv("HUB")}, args[1:]...)...))
+	lines := strings.Fields(ts.ReadFile("stdout"))
+	ts.Setenv(args[0], lines[len(lines)-1])
 }
