@@ -54,6 +54,37 @@ func TestSyncDir(t *testing.T) {
 	}
 }
 
+func TestNamesComeAndGo(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	old, new := filepath.Join(dir, "old"), filepath.Join(dir, "new")
+	steps := []struct {
+		what string
+		do   func() error
+	}{
+		{"make folders", func() error { return disk.OS.MkdirAll(dir, 0o755) }},
+		{"write", func() error { return os.WriteFile(old, []byte("text"), 0o600) }},
+		{"write the target", func() error { return os.WriteFile(new, []byte("to be replaced"), 0o444) }},
+		{"rename", func() error { return disk.OS.Rename(old, new) }},
+		{"protect", func() error { return disk.OS.Chmod(new, 0o444) }},
+		{"look", func() error { _, err := disk.OS.Lstat(new); return err }},
+		{"remove", func() error { return disk.OS.Remove(new) }},
+		{"make a folder", func() error { return disk.OS.Mkdir(new, 0o755) }},
+		{"look", func() error { _, err := disk.OS.Stat(new); return err }},
+		{"list", func() error { _, err := disk.OS.ReadDir(dir); return err }},
+		{"remove all", func() error { return disk.OS.RemoveAll(dir) }},
+	}
+	for _, step := range steps {
+		if err := step.do(); err != nil {
+			t.Fatalf("%s: %v", step.what, err)
+		}
+	}
+	err := disk.OS.Remove(new)
+	if !os.IsNotExist(err) || disk.InUse(err) {
+		t.Errorf("removing what is gone: %v", err)
+	}
+}
+
 func TestFilesOfThisTestAreYoungerThanTheSystem(t *testing.T) {
 	t.Parallel()
 	boot, err := disk.BootTime()

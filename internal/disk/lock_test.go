@@ -201,20 +201,41 @@ func TestTakenLockNamesItsHolder(t *testing.T) {
 	}
 }
 
+// A watchedContext says when somebody begins to wait for its end.
+type watchedContext struct {
+	context.Context
+	waiting chan struct{}
+	once    sync.Once
+}
+
+func (c *watchedContext) Done() <-chan struct{} {
+	c.once.Do(func() { close(c.waiting) })
+	return c.Context.Done()
+}
+
 func TestWaitEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")
 	cmd := holder(t, path)
 	for range 3 {
-		ctx, cancel := context.WithCancel(t.Context())
+		parent, cancel := context.WithCancel(t.Context())
+		ctx := &watchedContext{Context: parent, waiting: make(chan struct{})}
 		result := make(chan error, 1)
 		go func() {
 			_, err := disk.Lock(ctx, path)
 			result <- err
 		}()
+		<-ctx.waiting
 		cancel()
-		if err := <-result; !errors.Is(err, context.Canceled) {
-			t.Fatalf("got %v, want context.Canceled", err)
+		err := <-result
+		if taken, ok := errors.AsType[*disk.LockedError](err); !ok || taken.PID != cmd.Process.Pid || !errors.Is(err, context.Canceled) {
+			t.Fatalf("got %v, want context.Canceled and the holder", err)
+		}
+		if !strings.Contains(err.Error(), fmt.Sprint(cmd.Process.Pid)) {
+			t.Errorf("the message %q does not name the holder", err)
+		}
+		if _, err := disk.Lock(ctx, path); !errors.Is(err, context.Canceled) {
+			t.Errorf("with a context that has ended: %v", err)
 		}
 	}
 	cmd.Process.Kill()

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"cairn/internal/disk"
 	"cairn/internal/faultfs"
 )
 
@@ -175,4 +174,70 @@ func TestFailingWriteGetsHalfOut(t *testing.T) {
 	}
 }
 
-var _ disk.FS = (*faultfs.FS)(nil)
+// Whatever is done, the model agrees with the folder that the operations were done in.
+func TestModelFollowsTheFolder(t *testing.T) {
+	t.Parallel()
+	f, root := scratch(t)
+	in := func(name string) string { return filepath.Join(root, filepath.FromSlash(name)) }
+	must(t, f.MkdirAll(in("d/e"), 0o700))
+	put(t, f, in("d/e/x"), "0123456789", false)
+	put(t, f, in("d/y"), "y", true)
+	w, err := f.OpenFile(in("d/e/x"), os.O_RDWR, 0)
+	must(t, err)
+	_, err = w.WriteAt([]byte("AB"), 12)
+	must(t, err)
+	_, err = w.Seek(3, 0)
+	must(t, err)
+	_, err = w.Write([]byte("C"))
+	must(t, err)
+	must(t, w.Truncate(13))
+	var b [4]byte
+	_, err = w.ReadAt(b[:], 2)
+	must(t, err)
+	_, err = w.Read(b[:])
+	must(t, err)
+	info, err := w.Stat()
+	must(t, err)
+	if string(b[:]) != "4567" || info.Size() != 13 {
+		t.Errorf("read %q of %d bytes", b, info.Size())
+	}
+	must(t, w.Close())
+	must(t, f.Rename(in("d/e"), in("g")))
+	must(t, f.Chmod(in("d/y"), 0o600))
+	must(t, f.RemoveAll(in("d")))
+	must(t, f.Mkdir(in("h"), 0o700))
+	if _, err := f.Lstat(in("h")); err != nil {
+		t.Error(err)
+	}
+	entries, err := f.ReadDir(root)
+	if err != nil || len(entries) != 3 {
+		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+	dir := filepath.Join(t.TempDir(), "after")
+	must(t, f.Crash(dir, faultfs.Survival{Names: f.Unsynced()}))
+	if got, want := listing(t, dir), listing(t, root); got != want {
+		t.Errorf("the model holds\n%s\nthe folder\n%s", got, want)
+	}
+	if f.Ops() == 0 {
+		t.Error("nothing was counted")
+	}
+}
+
+// listing describes everything below dir.
+func listing(t *testing.T, dir string) (text string) {
+	t.Helper()
+	must(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		text += rel + "\n"
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		text += string(data) + "\n"
+		return err
+	}))
+	return text
+}

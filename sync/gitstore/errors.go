@@ -37,6 +37,10 @@ var (
 	// Nothing was changed.
 	ErrHeadBranch = errors.New("the branch that HEAD points to cannot be deleted")
 
+	// ErrQuarantine means that a Quarantine was used out of order: received into twice, or used after Publish or Discard.
+	// Nothing was done. It is a mistake of the program.
+	ErrQuarantine = errors.New("quarantine is not in a state for this")
+
 	// ErrRefName means that a name cannot be a ref. Nothing was changed.
 	ErrRefName = errors.New("not a valid ref name")
 )

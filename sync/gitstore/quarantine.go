@@ -14,10 +14,6 @@ import (
 	"cairn/internal/disk"
 )
 
-// ErrQuarantine means that a Quarantine was used out of order: received into twice, or used after Publish or Discard.
-// Nothing was done. It is a mistake of the program.
-var ErrQuarantine = errors.New("quarantine is not in a state for this")
-
 // A Quarantine holds objects that were received and are not part of the repository yet. Nobody else sees them until
 // Publish; on any doubt Discard removes them without a trace. The remains of a process that died are removed by the next
 // Open.

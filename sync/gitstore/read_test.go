@@ -367,6 +367,24 @@ func TestWritePackWritesNothingTwice(t *testing.T) {
 	}
 }
 
+// More objects than the cache holds, each read twice, come back the same.
+func TestReadsBeyondTheCache(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	var objs []gitstore.Object
+	for i := range 60 {
+		objs = append(objs, blob(strings.Repeat(fmt.Sprintf("object %d ", i), 40_000)))
+	}
+	if _, err := s.WritePack(objs); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		for _, o := range objs {
+			mustObject(t, s, o)
+		}
+	}
+}
+
 // Every level makes packs that stock git reads.
 func TestLevels(t *testing.T) {
 	t.Parallel()
