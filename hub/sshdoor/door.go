@@ -71,7 +71,7 @@ func New(o Options) (*Door, error) {
 		ServerConfigCallback: d.config,
 		ConnCallback: func(ctx gliderssh.Context, c net.Conn) net.Conn {
 			v := c.(*visitor)
-			v.ctx = ctx
+			v.ctx.Store(&ctx)
 			ctx.SetValue(visitorKey{}, v)
 			return v
 		},
@@ -110,15 +110,16 @@ func (d *Door) Serve(ctx context.Context, l net.Listener) error {
 func (d *Door) accept(c net.Conn) {
 	addr := addressOf(c.RemoteAddr())
 	if reason := d.turnstile.enter(addr); reason != "" {
-		d.log.Warn("turned away", "addr", addr, "reason", reason)
+		d.log.Debug("turned away", "addr", addr, "reason", reason)
 		d.logIf(c.Close())
 		return
 	}
 	v := &visitor{Conn: c, door: d, addr: addr}
+	v.waiting.Store(true)
 	// The library has no deadline for the handshake, and resets any that is
 	// set on the connection.
 	time.AfterFunc(d.limits.Handshake, func() {
-		if !v.loggedIn.Load() {
+		if v.waiting.Load() {
 			v.Close()
 		}
 	})
@@ -142,7 +143,7 @@ func (d *Door) leave(v *visitor) {
 	d.mu.Lock()
 	delete(d.visitors, v)
 	d.mu.Unlock()
-	d.turnstile.leave(v.addr, !v.loggedIn.Load())
+	d.turnstile.leave(v.addr, v.waiting.CompareAndSwap(true, false))
 }
 
 func (d *Door) present() []*visitor {

@@ -69,7 +69,9 @@ func (d *Door) loggedIn(v *visitor, key gossh.PublicKey) (*gossh.Permissions, er
 		p := problem.New(problem.Busy, "this key has too many connections at this hub")
 		return nil, &gossh.BannerError{Err: errDenied, Message: tell(p)}
 	}
-	v.welcome()
+	if !v.welcome() {
+		return nil, errDenied
+	}
 	return &gossh.Permissions{Extensions: map[string]string{keyExtension: string(public)}}, nil
 }
 

@@ -1,6 +1,7 @@
 package sshdoor
 
 import (
+	"context"
 	"crypto/ed25519"
 	"errors"
 	"net"
@@ -15,15 +16,16 @@ import (
 // A visitor is one connection, from the moment it is accepted to its end.
 type visitor struct {
 	net.Conn
-	door     *Door
-	addr     string
-	loggedIn atomic.Bool
-	gone     sync.Once
+	door *Door
+	addr string
+	gone sync.Once
 
-	ctx gliderssh.Context       // set before the handshake
-	pre gossh.ServerPreAuthConn // set before the first login attempt
+	waiting atomic.Bool                       // for the login; whoever clears it tells the turnstile
+	ctx     atomic.Pointer[gliderssh.Context] // set before the handshake
 
-	refused int // keys refused so far; only the handshake's goroutine looks at it
+	// Only the goroutine of the handshake looks at these two.
+	pre     gossh.ServerPreAuthConn
+	refused int // keys so far
 
 	sessions int // guarded by door.mu
 }
@@ -33,11 +35,14 @@ type visitorKey struct{}
 
 func visitorOf(ctx gliderssh.Context) *visitor { return ctx.Value(visitorKey{}).(*visitor) }
 
-func (v *visitor) welcome() {
-	if v.loggedIn.CompareAndSwap(false, true) {
-		v.door.turnstile.loggedIn(v.addr)
-		go v.keepAlive()
+// welcome ends the waiting; false if the connection was closed meanwhile.
+func (v *visitor) welcome() bool {
+	if !v.waiting.CompareAndSwap(true, false) {
+		return false
 	}
+	v.door.turnstile.loggedIn(v.addr)
+	go v.keepAlive(*v.ctx.Load())
+	return true
 }
 
 // Close ends the connection; only the first call counts.
@@ -52,7 +57,11 @@ func (v *visitor) Close() error {
 
 // conn is the SSH connection, nil until its handshake has ended.
 func (v *visitor) conn() *gossh.ServerConn {
-	c, _ := v.ctx.Value(gliderssh.ContextKeyConn).(*gossh.ServerConn)
+	ctx := v.ctx.Load()
+	if ctx == nil {
+		return nil
+	}
+	c, _ := (*ctx).Value(gliderssh.ContextKeyConn).(*gossh.ServerConn)
 	return c
 }
 
@@ -67,12 +76,12 @@ func (v *visitor) key() ed25519.PublicKey {
 
 // keepAlive asks the client from time to time whether it is still there, and
 // closes the connection when it no longer says anything.
-func (v *visitor) keepAlive() {
+func (v *visitor) keepAlive(ctx context.Context) {
 	tick := time.NewTicker(v.door.limits.KeepAlive)
 	defer tick.Stop()
 	for {
 		select {
-		case <-v.ctx.Done():
+		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
