@@ -36,14 +36,12 @@ func (n tally) atLeast(t *testing.T, what string, perMille int) {
 
 func disguised(t *testing.T, s *secrets.Scanner, evasions []secretstest.Evasion) tally {
 	var all tally
-	for _, evasion := range evasions {
-		for seed := range uint64(2) {
-			for _, rule := range hidden {
-				r := seeded(seed)
-				text := evasion.Apply(r, secretstest.Generate(rule, r))
-				if !all.scan(s, text) {
-					t.Logf("%s: %s is missed", evasion.Name, rule)
-				}
+	for i, evasion := range evasions {
+		for _, rule := range hidden {
+			r := seeded(uint64(i))
+			text := evasion.Apply(r, secretstest.Generate(rule, r))
+			if !all.scan(s, text) {
+				t.Logf("%s: %s is missed", evasion.Name, rule)
 			}
 		}
 	}

@@ -12,12 +12,12 @@ import (
 // What stands in braces or behind a dollar sign is judged like any other
 // value: names consist of words, secrets do not.
 func isReference(value []byte) bool {
-	for _, mark := range []string{"ENC[", "ENC(", "vault:", "$ANSIBLE_VAULT", "op://", "arn:"} {
+	for _, mark := range []string{"ENC[AES256_", "ENC(", "vault:v1:", "op://", "arn:aws:"} {
 		if bytes.HasPrefix(value, []byte(mark)) {
 			return true
 		}
 	}
-	return isCall(value) || isTemplate(value) || isSealed(value) || bytes.HasPrefix(value, []byte("]"))
+	return isCall(value) || isTemplate(value) || isSealed(value) || bytes.HasPrefix(bytes.TrimLeft(value, numerals), []byte("]"))
 }
 
 var variable = regexp.MustCompile(`^[A-Za-z_.][\w. \[\]-]*$`)
@@ -52,7 +52,7 @@ var placeholders = []string{
 	"password", "passwd", "passw", "pass", "pwd", "secret", "token", "key", "apikey", "credentials", "none", "null", "nil",
 	"true", "false", "undefined", "string", "redacted", "changeme", "hidden", "masked", "omitted", "removed", "filtered",
 	"yourpassword", "mypassword", "yourtoken", "yoursecret", "yourkey", "yourapikey", "required", "optional", "empty", "value",
-	"username", "user", "hunter2",
+	"username", "user",
 }
 
 // isPlaceholder goes by the whole value. Words inside a longer one excuse
