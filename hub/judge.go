@@ -2,15 +2,19 @@ package hub
 
 import (
 	"errors"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/hub/audit"
 	"cairn/hub/repository"
+	"cairn/internal/commitform"
 	"cairn/internal/event"
 	"cairn/internal/problem"
 	"cairn/policy"
+	"cairn/sync/gittree"
 	"cairn/sync/intake"
 )
 
@@ -36,7 +40,44 @@ func (h *Hub) judge(e event.Event) []intake.Finding {
 
 // scan looks at the bytes of an object, whatever it is.
 func (h *Hub) scan(kind plumbing.ObjectType, data []byte) []intake.Finding {
+	if kind == plumbing.TreeObject {
+		if entries, err := gittree.ParseLenient(data); err == nil {
+			return h.scanNames(entries)
+		}
+	}
 	return findingsIn(h.policy.DecideRaw(kind.String(), data), hintSecret)
+}
+
+// scanNames looks at the names in a tree. Between them stand object ids, bytes
+// at random that now and then look like anything; whoever wants to hide words
+// there has to find objects that hash to them.
+func (h *Hub) scanNames(entries []gittree.Entry) []intake.Finding {
+	var found []intake.Finding
+	for _, e := range entries {
+		if wordless(e.Name) {
+			continue
+		}
+		for _, f := range findingsIn(h.policy.DecideRaw(policy.Ref, []byte(e.Name)), hintSecret) {
+			f.Field = "name"
+			if !slices.Contains(found, f) {
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
+
+var datePart = regexp.MustCompile(`^(\d{4}-\d{2}|\d{2})$`)
+
+// wordless says whether a name has one of the forms that leave its writer no
+// choice of words; most names in a space do.
+func wordless(name string) bool {
+	id, isFile := strings.CutSuffix(name, ".json")
+	if isFile {
+		_, err := event.ParseID(id)
+		return err == nil || name == commitform.SpaceFile
+	}
+	return name == "events" || datePart.MatchString(name)
 }
 
 const hintSecret = "take the secret out of your history and revoke it: it has left your machine"
