@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 var onlyIn = map[string][]string{
 	"github.com/blugelabs/":         {"search"},
 	"github.com/gliderlabs/ssh":     {"hub/sshdoor"},
-	"github.com/mark3labs/mcp-go":   {"agent/mcptools", "cmd/cairn/demo"},
+	"github.com/mark3labs/mcp-go":   {"agent/mcptools", "cmd/cairn/mcpclient"},
 	"github.com/kardianos/service":  {"installers/background"},
 	"github.com/spf13/cobra":        {"cmd/cairn/command"},
 	"github.com/coregx/ahocorasick": {"policy/secrets"},

@@ -15,6 +15,7 @@ import (
 
 	"cairn/agent"
 	"cairn/agent/api"
+	"cairn/cmd/cairn/mcpclient"
 	"cairn/hub"
 	"cairn/hub/admin"
 	"cairn/hub/devices"
@@ -120,7 +121,7 @@ func (s *stage) remember() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return answer.text, nil
+	return answer.Text, nil
 }
 
 func (s *stage) recall() (string, error) {
@@ -131,7 +132,7 @@ func (s *stage) recall() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		for i, h := range answer.hits {
+		for i, h := range answer.Hits {
 			if h.Text == lesson {
 				return fmt.Sprintf("asked %q, found as number %d, by %s on device %.8s…", question, i+1, h.Harness, h.Device), nil
 			}
@@ -186,14 +187,14 @@ func makeSecret() string {
 func (s *stage) secretHere() (string, error) {
 	s.secret = makeSecret()
 	_, err := s.callTool(s.laptop, "remember", map[string]any{"text": "the deploy token is " + s.secret, "space": team})
-	refused, ok := errors.AsType[*toolError](err)
+	refused, ok := errors.AsType[*mcpclient.ToolError](err)
 	if !ok {
 		return "", fmt.Errorf("it was not refused: %v", err)
 	}
-	if bytes.Contains([]byte(refused.text), []byte(s.secret)) {
+	if bytes.Contains([]byte(refused.Text), []byte(s.secret)) {
 		return "", errors.New("the refusal repeats the secret")
 	}
-	return refused.text, nil
+	return refused.Text, nil
 }
 
 func (s *stage) detachedHere() (string, error) {
