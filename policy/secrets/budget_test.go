@@ -47,6 +47,15 @@ func TestLargeOrdinaryTextIsNotTooComplex(t *testing.T) {
 	}
 }
 
+// A note of the greatest size that is full of everything that makes a view.
+func TestTheLargestNoteIsNotTooComplex(t *testing.T) {
+	piece := `> | café ﬁne \\\"a\\\" %20 &amp; =3D =41 "x" + "y" **b** <i>c</i> \u0041 0x41 ` + "\n// é # * \t\r\n"
+	text := strings.Repeat(piece, 900_000/len(piece))
+	if f := secrets.New().Scan([]byte(text)); len(f) > 0 {
+		t.Errorf("%+v", f[0])
+	}
+}
+
 // Whatever stands around a token on other lines, it is found or the whole is
 // refused.
 func TestNothingAroundATokenHidesIt(t *testing.T) {

@@ -6,7 +6,7 @@ import "hash/maphash"
 // TooComplex, never passed. The limits count work and not time, so that two
 // machines come to one verdict.
 const (
-	maxDerived  = 1 << 20 // bytes of derived views, beside ten times the text
+	maxDerived  = 1 << 20 // bytes of derived views, beside 32 times the text: no text without encodings makes more
 	maxPacked   = 256     // encoded runs that hold compressed or UTF-16 data
 	maxInflated = 1 << 20 // bytes out of compressed runs
 	maxUnescape = 3       // rounds of escaping
@@ -54,8 +54,8 @@ func (r *reading) report(v view, rule *rule, m match) {
 // is used up.
 func (r *reading) derive(v view) bool {
 	switch v.kind {
-	case asQuotedPrintable, asReversed, asRotated:
-		return true
+	case asUnquoted, asQuotedPrintable, asNumbers, asSpelled, asReversed, asRotated:
+		return true // the other views of the text it was made from do the rest
 	case asJoined:
 		return r.decode(v)
 	}
@@ -81,7 +81,7 @@ func (r *reading) queueIf(v view, ok bool) bool {
 		return true
 	}
 	r.derived += len(v.text)
-	if r.derived > maxDerived+10*len(r.raw) {
+	if r.derived > maxDerived+32*len(r.raw) {
 		return false
 	}
 	hash := maphash.Bytes(hashSeed, v.text)
