@@ -71,14 +71,15 @@ func (s *Store) search(h plumbing.Hash, use func(storedCopy) error) error {
 	}
 	q := search{h: h, use: use}
 	for range maxRounds {
+		seen := s.packs.current.Load()
 		if err := q.run(s); q.found || err != nil {
 			return err
 		}
-		changed, err := s.packs.refresh()
-		if err != nil {
+		if _, err := s.packs.refresh(); err != nil {
 			return err
 		}
-		if !changed {
+		// Another goroutine may have refreshed between our look and our refresh.
+		if s.packs.current.Load() == seen {
 			break
 		}
 	}
