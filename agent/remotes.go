@@ -185,19 +185,19 @@ func (a *Agent) Join(ctx context.Context, text string) (api.Joined, error) {
 	a.mu.Lock()
 	have, name := a.config.Hub, a.config.Name
 	a.mu.Unlock()
-	if have != nil && have.Fingerprint != in.HostKey {
-		return api.Joined{}, problem.New(problem.Usage, "this memory has joined the hub at "+have.Address+" already: use another home for another hub")
-	}
 	enrolled, err := replica.Enrol(ctx, in, a.key, machineName(name))
 	if err != nil {
 		return api.Joined{}, syncProblem(err)
+	}
+	if have != nil && have.ID != string(enrolled.Hub) {
+		return api.Joined{}, problem.New(problem.Usage, "this memory belongs to the hub at "+have.Address+": use another home for another hub")
 	}
 	hub := config.Hub{ID: string(enrolled.Hub), Address: in.Addr, Fingerprint: in.HostKey}
 	err = a.changeConfig(func(c *config.Config) { c.Hub, c.Person = &hub, enrolled.Person })
 	if err != nil {
 		return api.Joined{}, asProblem(err)
 	}
-	return a.firstExchange(ctx, have != nil, hub, enrolled)
+	return a.firstExchange(ctx, have, hub, enrolled)
 }
 
 func machineName(name string) string {
@@ -211,15 +211,20 @@ func machineName(name string) string {
 	return host
 }
 
-// firstExchange links what the hub offers and syncs it once.
-func (a *Agent) firstExchange(ctx context.Context, again bool, at config.Hub, e hubwire.Enrolled) (api.Joined, error) {
-	var hub *replica.Hub
+// firstExchange links what the hub offers and syncs it once. have is how the
+// hub was reached before, nil if it was not.
+func (a *Agent) firstExchange(ctx context.Context, have *config.Hub, at config.Hub, e hubwire.Enrolled) (api.Joined, error) {
+	hub := a.courier.Hub()
 	var err error
-	if again {
-		hub = a.courier.Hub()
+	switch {
+	case hub == nil:
+		if hub, err = a.openHub(at); err != nil {
+			return api.Joined{}, asProblem(err)
+		}
+	case *have != at:
+		hub.Move(replica.Address{Host: at.Address, Fingerprint: at.Fingerprint})
+	default:
 		hub.Drop() // the rights may be others now
-	} else if hub, err = a.openHub(at); err != nil {
-		return api.Joined{}, asProblem(err)
 	}
 	if err := a.linkOffered(ctx, hub, e.Spaces); err != nil {
 		return api.Joined{}, asProblem(err)

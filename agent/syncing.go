@@ -38,6 +38,9 @@ func syncProblem(err error) error {
 	if err == nil {
 		return nil
 	}
+	if said, ok := errors.AsType[*problem.Problem](err); ok {
+		return said
+	}
 	p := &problem.Problem{Code: problem.Failed, Message: err.Error(), Err: err}
 	switch {
 	case replica.IsOffline(err), errors.Is(err, context.DeadlineExceeded):

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 
 	"cairn/hub/admin"
 	"cairn/hub/audit"
@@ -114,5 +116,9 @@ func (h *Hub) administer(ctx context.Context, s *sshdoor.Session, who caller) er
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(s.Stream).Encode(result)
+	if slices.Contains(s.Command.Args, "--json") {
+		return json.NewEncoder(s.Stream).Encode(result)
+	}
+	_, err = io.WriteString(s.Stream, result.String())
+	return err
 }

@@ -171,12 +171,12 @@ func TestAnAdminRunsTheHubFromAfar(t *testing.T) {
 	boss := h.as("laptop")
 	run := func(into any, verb string) {
 		t.Helper()
-		if err := boss.run("", into, "hub "+verb); err != nil {
+		if err := boss.run("", into, "hub "+verb+" --json"); err != nil {
 			t.Fatalf("%s: %v", verb, err)
 		}
 	}
 	var made admin.SpaceMade
-	run(&made, "spaces create docs --json")
+	run(&made, "spaces create docs")
 	var invited admin.Invited
 	run(&invited, "invite cy --space docs --space=team --role read --expires 1h --addr "+h.addr)
 	if _, err := h.join(invited.Invite, "phone"); err != nil {

@@ -160,13 +160,14 @@ func (l *Link) exchange(ctx context.Context, direction api.Direction, result *ap
 
 func (l *Link) pull(ctx context.Context, result *api.SyncResult) error {
 	l.mu.Lock()
-	l.behind = false
+	announced := l.behind
+	l.behind = false // what is announced from here on is news
 	l.mu.Unlock()
 	p, err := l.replica.Pull(ctx)
 	result.Pulled += p.Events
 	if err != nil {
 		l.mu.Lock()
-		l.behind = true
+		l.behind = l.behind || announced
 		l.mu.Unlock()
 		return err
 	}

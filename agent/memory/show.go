@@ -41,7 +41,7 @@ func withheldProblem(id event.ID) error {
 	return &problem.Problem{
 		Code:    problem.Secret,
 		Message: "event " + string(id) + " holds what a rule takes for a secret: it is kept in the history and not shown",
-		Hint:    "cairn refused names the rule; redact or purge the event, or change the policy",
+		Hint:    "cairn refused names the rule; its author should redact it",
 	}
 }
 

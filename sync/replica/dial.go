@@ -39,10 +39,15 @@ func dial(ctx context.Context, at Address, key ssh.Signer) (*ssh.Client, error) 
 	// The handshake does not look at a context; closing the connection ends it.
 	unwatch := context.AfterFunc(ctx, func() { conn.Close() })
 	var wrongKey error
+	said := new(tail)
 	c, chans, reqs, err := ssh.NewClientConn(conn, at.Host, &ssh.ClientConfig{
 		User:              "cairn",
 		Auth:              []ssh.AuthMethod{ssh.PublicKeys(key)},
 		HostKeyAlgorithms: []string{ssh.KeyAlgoED25519},
+		BannerCallback: func(text string) error {
+			_, err := said.Write([]byte(text))
+			return err
+		},
 		HostKeyCallback: func(_ string, _ net.Addr, have ssh.PublicKey) error {
 			if fp := ssh.FingerprintSHA256(have); fp != at.Fingerprint {
 				wrongKey = &HostKeyError{Address: at.Host, Have: fp, Want: at.Fingerprint}
@@ -61,7 +66,10 @@ func dial(ctx context.Context, at Address, key ssh.Signer) (*ssh.Client, error) 
 		return nil, wrongKey
 	}
 	if strings.Contains(err.Error(), "unable to authenticate") {
-		return nil, &RefusedError{Message: "the hub at " + at.Host + " does not know this device's key " + ssh.FingerprintSHA256(key.PublicKey())}
+		if reason := said.String(); reason != "" {
+			return nil, &RefusedError{Message: reason}
+		}
+		return nil, &RefusedError{Message: "the hub at " + at.Host + " does not let in this device's key " + ssh.FingerprintSHA256(key.PublicKey())}
 	}
 	return nil, offline("log in at the hub at "+at.Host, err)
 }

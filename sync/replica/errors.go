@@ -26,8 +26,8 @@ type RefusedError struct {
 func (e *RefusedError) Error() string { return "the remote refused: " + e.Message }
 
 // A HostKeyError reports a hub that does not have the key it was enrolled
-// with. Nothing was sent. Ask the hub's admin; join again if the key was
-// changed on purpose.
+// with. Nothing was sent. Ask the hub's admin; if the key was changed on
+// purpose, join again with a new invite.
 type HostKeyError struct{ Address, Have, Want string }
 
 func (e *HostKeyError) Error() string {

@@ -24,10 +24,10 @@ import (
 // it is first needed, kept, and opened again when it broke. It is safe for
 // concurrent use.
 type Hub struct {
-	at  Address
 	key ssh.Signer
 
 	mu     sync.Mutex
+	at     Address
 	client *ssh.Client // nil while there is none
 	closed bool
 }
@@ -63,6 +63,20 @@ func (h *Hub) Drop() {
 	if c != nil {
 		h.forget(c)
 	}
+}
+
+// Move makes the next call connect to another address of the same hub.
+func (h *Hub) Move(at Address) {
+	h.mu.Lock()
+	h.at = at
+	h.mu.Unlock()
+	h.Drop()
+}
+
+func (h *Hub) where() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return "the hub at " + h.at.Host
 }
 
 func (h *Hub) forget(c *ssh.Client) {
@@ -110,7 +124,7 @@ func (h *Hub) open(ctx context.Context, command string) (*session, error) {
 		}
 		h.forget(c)
 		if attempt > 0 {
-			return nil, offline("ask the hub at "+h.at.Host, err)
+			return nil, offline("ask "+h.where(), err)
 		}
 	}
 }
@@ -209,7 +223,8 @@ func (t *tail) String() string {
 // maxAnswer bounds the answer to a question.
 const maxAnswer = 4 << 20
 
-// ask runs a command that answers once.
+// ask runs a command that answers once. What the hub itself says no with is
+// a *problem.Problem.
 func (h *Hub) ask(ctx context.Context, command string, input []byte) ([]byte, error) {
 	s, err := h.open(ctx, command)
 	if err != nil {
@@ -234,9 +249,21 @@ func (s *session) exchange(ctx context.Context, command string, input []byte) ([
 		return nil, s.ended(ctx, doing, err)
 	}
 	if err := s.Wait(); err != nil {
+		if p := failure(answer); p != nil {
+			return nil, p
+		}
 		return nil, s.ended(ctx, doing, err)
 	}
 	return answer, nil
+}
+
+// failure is the problem that the hub answered with, if it is one.
+func failure(answer []byte) error {
+	var f hubwire.Failure
+	if err := json.Unmarshal(answer, &f); err != nil || f.Error == nil {
+		return nil
+	}
+	return f.Error
 }
 
 func firstWord(command string) string {

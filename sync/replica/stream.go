@@ -21,7 +21,7 @@ const forMain = "refs/for/main"
 // the hub joins it with what others pushed meanwhile.
 func (h *Hub) Space(name string) Remote {
 	return &wireRemote{
-		where: "the hub at " + h.at.Host,
+		where: h.where(),
 		open: func(ctx context.Context, service string) (stream, error) {
 			return h.open(ctx, service+" '"+name+"'")
 		},

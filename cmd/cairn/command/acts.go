@@ -51,7 +51,7 @@ func (a *app) redactCommand() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use: "redact ID --reason R", Short: "Hide an event everywhere, for good", GroupID: groupKinds, Args: args(1, 1),
-		Long: "Hide an event on every machine, for good. A preference that it had replaced comes back.\nThe bytes stay in the history; an admin's \"cairn hub purge\" removes them.",
+		Long: "Hide an event on every machine, for good. A preference that it had replaced comes back.\nThe bytes stay in the git history: change what should not have been there.",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if reason == "" {
 				return usage("say why with --reason")

@@ -20,6 +20,6 @@ func (a *app) commands() []*cobra.Command {
 		a.remoteCommand(), a.refusedCommand(), a.hubCommand(),
 		a.connectCommand(), a.disconnectCommand(), a.mcpCommand(), a.serveCommand(), a.hookCommand(), a.digestCommand(), a.agentCommand(),
 		a.initCommand(), a.statusCommand(), a.doctorCommand(), a.auditCommand(), a.policyCommand(),
-		a.importCommand(), a.exportCommand(), a.demoCommand(), a.versionCommand(),
+		a.importCommand(), a.exportCommand(), a.demoCommand(), a.benchCommand(), a.versionCommand(),
 	}
 }

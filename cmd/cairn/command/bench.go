@@ -1,0 +1,78 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cairn/cmd/cairn/bench"
+	"cairn/internal/measure"
+)
+
+func (a *app) benchCommand() *cobra.Command {
+	c := group("bench", "Measure on this machine, in a scratch folder", groupCare)
+	for _, b := range bench.All() {
+		c.AddCommand(a.benchOne(b))
+	}
+	c.AddCommand(a.benchReceivePack(), a.benchScannerStart())
+	return c
+}
+
+func (a *app) benchOne(b bench.Bench) *cobra.Command {
+	var opt bench.Options
+	cmd := &cobra.Command{
+		Use: b.Name, Short: b.About, Args: args(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if opt.Notes < 0 || opt.Runs < 0 {
+				return usage("--notes and --runs are how many: give at least 1")
+			}
+			r, err := a.runBench(cmd, b, opt)
+			if err != nil {
+				return err
+			}
+			return a.print(r, r.WriteTable)
+		},
+	}
+	if b.Notes > 0 {
+		cmd.Flags().IntVar(&opt.Notes, "notes", b.Notes, "notes that are stored first, at least 100")
+	}
+	cmd.Flags().IntVar(&opt.Runs, "runs", b.Runs, "how often each thing is done")
+	return cmd
+}
+
+func (a *app) runBench(cmd *cobra.Command, b bench.Bench, opt bench.Options) (r measure.Report, err error) {
+	if opt.Program, err = a.env.Executable(); err != nil {
+		return r, fmt.Errorf("find this program: %w", err)
+	}
+	if a.env.Terminal {
+		opt.Progress = a.progress
+		defer a.progress("")
+	}
+	return b.Run(cmd.Context(), opt)
+}
+
+// progressWidth is how much of a line is written over each time.
+const progressWidth = 60
+
+// progress shows one changing line on the terminal.
+func (a *app) progress(what string) {
+	line := what + strings.Repeat(" ", max(0, progressWidth-len(what)))
+	fmt.Fprintf(a.env.Stderr, "\r%s\r%s", line, what)
+}
+
+func (a *app) benchReceivePack() *cobra.Command {
+	return &cobra.Command{
+		Use: bench.ReceivePackCommand + " DIR", Short: "A part of bench sync", Hidden: true, Args: args(1, 1),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return bench.ReceivePack(cmd.Context(), given[0], a.env.Stdin, a.env.Stdout, a.env.Stderr)
+		},
+	}
+}
+
+func (a *app) benchScannerStart() *cobra.Command {
+	return &cobra.Command{
+		Use: bench.ScannerStartCommand, Short: "A part of bench gate", Hidden: true, Args: args(0, 0),
+		RunE: func(*cobra.Command, []string) error { return bench.ScannerStart(a.env.Stdout) },
+	}
+}
