@@ -21,8 +21,8 @@ type Connection struct {
 	Home    paths.Home
 	Version string
 	Log     *slog.Logger
-	// Program starts an agent for the home in the background; nil means that
-	// none can be started.
+	// Program starts an agent for the home in the background; nil, itself or
+	// what it returns, means that none can be started.
 	Program func() *exec.Cmd
 }
 
@@ -101,10 +101,14 @@ func (c Connection) start(ctx context.Context) *localapi.Client {
 	if c.Program == nil {
 		return nil
 	}
+	program := c.Program()
+	if program == nil {
+		return nil
+	}
 	turn, err := disk.TryLock(filepath.Join(string(c.Home), "start.lock"))
 	if err == nil {
 		defer turn.Unlock()
-		if err := spawn(c.Program()); err != nil {
+		if err := spawn(program); err != nil {
 			c.Log.Info("an agent could not be started", "err", err)
 			return nil
 		}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -364,5 +365,36 @@ func TestALongNoteThroughMCP(t *testing.T) {
 	s.in.Close()
 	if err := s.cmd.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// An agent that hangs does not keep anybody from saving; whoever owns the home
+// next finds what was saved beside it.
+func TestAHungAgentIsWorkedAround(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be stopped for a while on this system")
+	}
+	h := home(t)
+	if out, err := cairn(t.Context(), h, "note", "before").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p, err := agent.Find(t.Context(), h)
+	if err != nil || !p.Running {
+		t.Fatalf("agent: %+v, %v", p, err)
+	}
+	hung, err := os.FindProcess(p.PID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop(t, hung)
+	if out, err := cairn(t.Context(), h, "note", "saved beside it").CombinedOutput(); err != nil {
+		t.Errorf("note: %v\n%s", err, out)
+	}
+	if err := hung.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := cairn(t.Context(), h, "ask", "beside").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "saved beside it") {
+		t.Errorf("ask: %v\n%s", err, out)
 	}
 }
