@@ -39,11 +39,11 @@ func (s *Service) Ask(ctx context.Context, q api.Query) (api.Answer, error) {
 	}
 	found := s.candidates(spaces, result.Hits, q)
 	out.Total = result.Total
-	if len(found) < limitOf(q.Limit, askLimit)+spare {
+	if len(found) < limitOf(q.Limit, askLimit, maxLimit)+spare {
 		out.Total = len(found) // no more than these
 	}
 	var unread []string
-	out.Hits, unread = readHits(rank(found, limitOf(q.Limit, askLimit)), q.Text)
+	out.Hits, unread = readHits(rank(found, limitOf(q.Limit, askLimit, maxLimit)), q.Text)
 	out.Note = joinNotes(append(append([]string{result.Note}, notes...), unread...))
 	out.TookUS = time.Since(start).Microseconds()
 	return out, nil
@@ -61,7 +61,7 @@ func (s *Service) searchFor(q api.Query, spaces []*space) search.Query {
 	if q.Filter.Until != nil {
 		f.Until = q.Filter.Until.Time
 	}
-	out := search.Query{Text: q.Text, Limit: limitOf(q.Limit, askLimit) + spare, Filter: f, Prefix: q.Prefix}
+	out := search.Query{Text: q.Text, Limit: limitOf(q.Limit, askLimit, maxLimit) + spare, Filter: f, Prefix: q.Prefix}
 	for _, sp := range spaces {
 		out.Spaces = append(out.Spaces, sp.name)
 	}
@@ -85,11 +85,12 @@ func (s *Service) mayFind(sp *space, id event.ID, q api.Query, now time.Time) (s
 	return st, ok
 }
 
-func limitOf(asked, otherwise int) int {
+// limitOf is what was asked for, between 1 and most.
+func limitOf(asked, otherwise, most int) int {
 	if asked <= 0 {
 		return otherwise
 	}
-	return min(asked, maxLimit)
+	return min(asked, most)
 }
 
 // candidates are the events that the index found and that may be shown.

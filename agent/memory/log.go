@@ -10,7 +10,11 @@ import (
 	"cairn/agent/projection"
 )
 
-const logLimit = 20
+// How many events a list holds if nothing is said, and at most.
+const (
+	logLimit = 20
+	maxList  = 100_000
+)
 
 // Log lists events newest first; see api.Agent.
 func (s *Service) Log(ctx context.Context, q api.Query) (api.Answer, error) {
@@ -22,7 +26,7 @@ func (s *Service) Log(ctx context.Context, q api.Query) (api.Answer, error) {
 	}
 	notes := s.catchUp(ctx, spaces, (*Service).levelFacts)
 	var all []ranked
-	limit := limitOf(q.Limit, logLimit)
+	limit := limitOf(q.Limit, logLimit, maxList)
 	for _, sp := range spaces {
 		list, total := s.newest(sp, q, limit)
 		all = append(all, list...)
