@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 )
@@ -45,14 +46,16 @@ func builtInRules() []*rule {
 	return all
 }
 
+// compile builds both finders at a time: the first secret that a program looks
+// for waits for them.
 func compile(rules []*rule) (*engine, error) {
 	e := &engine{rules: rules}
-	var err error
-	if e.exact, e.byExact, err = index(rules, false); err != nil {
-		return nil, err
-	}
-	e.named, e.byName, err = index(rules, true)
-	return e, err
+	var errs [2]error
+	var both sync.WaitGroup
+	both.Go(func() { e.exact, e.byExact, errs[0] = index(rules, false) })
+	both.Go(func() { e.named, e.byName, errs[1] = index(rules, true) })
+	both.Wait()
+	return e, errors.Join(errs[:]...)
 }
 
 // index builds the finder over all literals, or all names, of the rules.
@@ -75,16 +78,9 @@ func index(rules []*rule, names bool) (finder, [][]*rule, error) {
 			owners[i] = append(owners[i], r)
 		}
 	}
-	if len(literals) == 0 {
-		return noLiterals{}, nil, nil
-	}
 	f, err := newAutomaton(literals, names)
 	return f, owners, err
 }
-
-type noLiterals struct{}
-
-func (noLiterals) each([]byte, func(int, span)) {}
 
 // match reports what the rules find in one view.
 func (e *engine) match(v view, report func(view, *rule, match)) {

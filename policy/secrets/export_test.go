@@ -10,6 +10,17 @@ func Without(kind string) *Scanner {
 	return &Scanner{engine: &e}
 }
 
+// NounsWithoutStem lists the nouns that the finder would overlook.
+func NounsWithoutStem() []string {
+	var lost []string
+	for noun := range nouns {
+		if !containsAny([]byte(noun), nounStems) {
+			lost = append(lost, noun)
+		}
+	}
+	return lost
+}
+
 // Compile does once more what the first New does.
 func Compile() {
 	if _, err := compile(builtInRules()); err != nil {

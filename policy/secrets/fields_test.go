@@ -34,6 +34,12 @@ func TestANameIsContextForItsValue(t *testing.T) {
 	}
 }
 
+func TestTheFinderKnowsEveryNoun(t *testing.T) {
+	if lost := secrets.NounsWithoutStem(); len(lost) > 0 {
+		t.Errorf("the finder overlooks %v", lost)
+	}
+}
+
 func TestJSONIsReadByNameAndValue(t *testing.T) {
 	s := secrets.New()
 	token := secretstest.Generate("github-pat", seeded(2))

@@ -1,8 +1,6 @@
 package secrets
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // fileRules are logins in the files that tools keep them in.
 func fileRules() []*rule {
@@ -32,16 +30,17 @@ func netrcLogin(text []byte, literal span) (match, bool) {
 		end++
 	}
 	value := text[start:end]
-	return match{span: span{start, end}}, len(value) >= 6 && !isPlaceholder(value) && !isReference(value) && !joinsPlainWords(value)
+	return match{span: span{start, end}}, len(value) >= 6 && isGiven(value) && !isPlainWord(value)
 }
 
-// joinsPlainWords is for files in which a bare word is still a password, but
-// a sentence about the file is not.
-func joinsPlainWords(value []byte) bool { return letters.holdsAll(value) && isWord(value) }
+// isPlainWord reports what stands in a sentence about such a file.
+func isPlainWord(value []byte) bool { return letters.holdsAll(value) && isWord(value) }
+
+var hostChars = alphabetOf(numerals + lowers + uppers + ".-*")
 
 // pgpassLogin takes "host:port:database:user:password", a line of its own.
 func pgpassLogin(text []byte, literal span) (match, bool) {
-	host := alphabetOf(numerals+lowers+uppers+".-*").before(text, literal.start, 100)
+	host := hostChars.before(text, literal.start, 100)
 	if host == literal.start || host > 0 && !spaces[text[host-1]] && !quotes[text[host-1]] {
 		return match{}, false
 	}
@@ -54,7 +53,7 @@ func pgpassLogin(text []byte, literal span) (match, bool) {
 		return match{}, false
 	}
 	value := fields[2]
-	return match{span: span{end - len(value), end}}, len(value) >= 6 && !isPlaceholder(value) && !isReference(value)
+	return match{span: span{end - len(value), end}}, len(value) >= 6 && isGiven(value)
 }
 
 // npmrcLogin takes _authToken=…, also the UUIDs that old ones are.
@@ -82,5 +81,5 @@ func dockerLogin(text []byte, literal span) (match, bool) {
 	}
 	end := base64any.after(text, i+1, 2000)
 	_, password, ok := decodeLogin(text[i+1 : end])
-	return match{span: span{i + 1, end}}, ok && !isPlaceholder(password) && !isReference(password)
+	return match{span: span{i + 1, end}}, ok && isGiven(password)
 }

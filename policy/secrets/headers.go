@@ -12,8 +12,9 @@ func headerRules() []*rule {
 		{id: "bearer-header", about: "bearer token in a header", names: list{"bearer ", "bearer:", "token token="}, check: bearerToken},
 		{id: "authorization-header", about: "credentials in an Authorization header", names: list{"authorization"}, check: authorization},
 		{id: "basic-header", about: "user and password of basic authentication", names: list{"basic "}, check: basicLogin},
-		{id: "curl-user", about: "user and password on a command line", names: list{" -u ", " --user ", " -u", " --user=", "--proxy-user "}, check: curlLogin},
-		{id: "cli-password", about: "password behind -p of a database client", names: list{"mysql ", "mysqldump ", "mariadb ", "sshpass ", "redis-cli ", "docker login ", "az login ", "mongosh ", "ldapsearch "}, check: clientPassword},
+		{id: "curl-user", about: "user and password on a command line", names: list{" -u", " --user", "--proxy-user"}, check: curlLogin},
+		{id: "cli-password", about: "password behind a flag of a client", check: clientPassword,
+			names: list{"mysql ", "mysqldump ", "mariadb ", "sshpass ", "redis-cli ", "docker login ", "az login ", "mongosh ", "ldapsearch "}},
 		{id: "session-cookie", about: "cookie of a session", names: list{"cookie", "cookies"}, check: sessionCookie},
 	}
 }
@@ -47,10 +48,8 @@ func basicLogin(text []byte, literal span) (match, bool) {
 	start := openers.after(text, blanks.after(text, literal.end, 4), 2)
 	end := base64any.after(text, start, 500)
 	user, password, ok := decodeLogin(text[start:end])
-	if !ok || isDocumented(text[start:end]) || isPlaceholder(password) || isReference(password) || bytes.Equal(user, password) {
-		return match{}, false
-	}
-	return match{span: span{start, end}}, true
+	known := isDocumented(text[start:end]) || bytes.Equal(user, password) // admin:admin protects nothing
+	return match{span: span{start, end}}, ok && !known && isGiven(password)
 }
 
 // decodeLogin reads "user:password" out of base 64.
@@ -83,40 +82,53 @@ func curlLogin(text []byte, literal span) (match, bool) {
 	if !containsAny(line, list{"curl", "wget", "http", "docker login", "mvn"}) {
 		return match{}, false
 	}
-	for _, v := range readValue(text, blanks.after(text, literal.end, 4)) {
+	for _, v := range readValue(text, flagValue(text, literal.end)) {
 		colon := bytes.IndexByte(v.in(text), ':')
 		if colon < 0 {
 			continue
 		}
 		secret := span{v.start + colon + 1, v.end}
-		password := bytes.TrimLeft(secret.in(text), "${")
-		if len(password) == secret.end-secret.start && len(password) >= 6 && !isPlaceholder(password) && !isReference(password) {
+		if password := secret.in(text); len(password) >= 6 && password[0] != '$' && isGiven(password) {
 			return match{span: secret}, true
 		}
 	}
 	return match{}, false
 }
 
-// clientPassword takes -pSECRET and --password SECRET, -a SECRET of database
-// clients.
-func clientPassword(text []byte, literal span) (match, bool) {
-	line := text[literal.end:min(len(text), literal.end+200)]
-	if end := bytes.IndexByte(line, '\n'); end >= 0 {
-		line = line[:end]
+// flagValue is where the value of a flag begins, tied by a blank, an equals
+// sign or nothing.
+func flagValue(text []byte, at int) int {
+	if at < len(text) && text[at] == '=' {
+		at++
 	}
+	return blanks.after(text, at, 4)
+}
+
+// isGiven reports a value that stands for itself: no variable, no placeholder.
+func isGiven(value []byte) bool { return !isPlaceholder(value) && !isReference(value) }
+
+// clientPassword takes the password behind a flag of a client: -pSECRET of
+// mysql, -p SECRET of docker, -a SECRET of redis-cli, -w SECRET of LDAP.
+func clientPassword(text []byte, literal span) (match, bool) {
+	line := lineAfter(text, literal.end, maxLine)
 	for _, flag := range []string{"-p", "-a", "-w"} {
 		at := bytes.Index(line, []byte(flag))
 		if at < 0 || at > 0 && line[at-1] != ' ' {
 			continue
 		}
-		for _, v := range readValue(text, blanks.after(text, literal.end+at+len(flag), 4)) {
-			if isSecretValue(v.in(text), password, assigned) {
+		for _, v := range readValue(text, flagValue(text, literal.end+at+len(flag))) {
+			if isSecretValue(v.in(text), passwordName, assigned) {
 				return match{span: v}, true
 			}
 		}
 	}
 	return match{}, false
 }
+
+var (
+	cookieChars = alphabetOf(numerals + lowers + uppers + "-_.%+/=:")
+	cookieWords = list{"sess", "sid", "auth", "token", "jwt", "login", "remember"}
+)
 
 // sessionCookie takes a random value of a cookie whose name speaks of a
 // session or a login.
@@ -125,26 +137,36 @@ func sessionCookie(text []byte, literal span) (match, bool) {
 	if colon >= len(text) || text[colon] != ':' && text[colon] != '=' {
 		return match{}, false
 	}
-	line := text[literal.end:min(len(text), literal.end+maxLine)]
-	if end := bytes.IndexByte(line, '\n'); end >= 0 {
-		line = line[:end]
-	}
-	for from := 0; ; {
-		equals := bytes.IndexByte(line[from:], '=')
-		if equals < 0 {
-			return match{}, false
+	line := lineAfter(text, literal.end, maxLine)
+	for at := 0; at < len(line); at++ {
+		if line[at] != '=' {
+			continue
 		}
-		equals += from
-		name := lowerASCII(nil, line[nameChars.before(line, equals, maxName):equals])
-		start := literal.end + equals + 1
-		end := alphabetOf(numerals+lowers+uppers+"-_.%+/=:").after(text, start, 800)
-		value := text[start:end]
-		if containsAny(name, list{"sess", "sid", "auth", "token", "jwt", "login", "remember"}) && !containsAny(name, list{"csrf", "xsrf"}) &&
-			len(value) >= 16 && digits.count(value) > 1 && looksRandom(value) && !isUUID(value) {
-			return match{span: span{start, end}}, true
+		name := lowerASCII(nil, line[nameChars.before(line, at, maxName):at])
+		start := literal.end + at + 1
+		value := span{start, cookieChars.after(text, start, 800)}
+		if isSessionName(name) && isSession(value.in(text)) {
+			return match{span: value}, true
 		}
-		from = equals + 1
 	}
+	return match{}, false
+}
+
+func isSessionName(name []byte) bool {
+	return containsAny(name, cookieWords) && !containsAny(name, list{"csrf", "xsrf"})
+}
+
+func isSession(value []byte) bool {
+	return len(value) >= 16 && digits.count(value) > 1 && looksRandom(value) && !isUUID(value)
+}
+
+// lineAfter is the rest of a line, at most limit bytes of it.
+func lineAfter(text []byte, at, limit int) []byte {
+	rest := text[at:min(len(text), at+limit)]
+	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+		return rest[:end]
+	}
+	return rest
 }
 
 // base64Text decodes standard or URL base 64 with or without padding.

@@ -59,13 +59,16 @@ func oneDocument(stream []byte, at int) (document []byte, cut int) {
 	return document, cut
 }
 
-var manifestKey = alphabetOf(numerals + lowers + uppers + "_-.\"")
+var (
+	manifestKey = alphabetOf(numerals + lowers + uppers + "_-.\"")
+	memberStart = alphabetOf(" \t\r\n{,")
+)
 
 // firstSecret reads "name: value" members from a position on, until a line
 // that is no member.
 func firstSecret(manifest []byte, at int, encoded bool) (span, bool) {
 	for range 64 {
-		at = alphabetOf(" \t\r\n{,").after(manifest, at, 200)
+		at = memberStart.after(manifest, at, 200)
 		end := manifestKey.after(manifest, at, 120)
 		if end == at || end >= len(manifest) || manifest[end] != ':' {
 			return span{}, false
@@ -96,11 +99,11 @@ func isManifestSecret(name, value []byte, encoded bool) bool {
 			return len(value) >= 8
 		}
 	}
-	if isPlaceholder(value) || isReference(value) || bytes.Contains(value, []byte("{{")) {
+	if !isGiven(value) || bytes.Contains(value, []byte("{{")) {
 		return false
 	}
 	words := splitName(name)
-	if rate(words, "") >= strong && !joinsWords(value) {
+	if rate(words, "") >= strongName && !joinsWords(value) {
 		return len(value) >= 6
 	}
 	return looksChosen(value)

@@ -9,39 +9,42 @@ import (
 type strength uint8
 
 const (
-	noSecret strength = iota
-	weak              // "token": digests and commit ids stand there, too
-	strong            // "client secret"
-	password          // chosen by a person: shorter, and often without an operator
+	otherName    strength = iota // names no secret
+	weakName                     // "token": digests and commit ids stand there, too
+	strongName                   // "client secret"
+	passwordName                 // what a person chose: shorter, and often without an operator
 )
 
-// nouns end the names of secrets. The finder looks for them; the words around
+// nounStems stand in every noun. The finder looks for them; the words around
 // decide.
+var nounStems = list{"pass", "pw", "secret", "key", "token", "cred", "psk"}
+
+// nouns end the names of secrets.
 var nouns = map[string]strength{
-	"password": password, "passwd": password, "passphrase": password, "passcode": password, "pwd": password,
-	"pass": password, "pw": password, "passwords": password, "passw": password,
-	"secret": strong, "secrets": strong, "apikey": strong, "secretkey": strong, "accesskey": strong, "privatekey": strong,
-	"authkey": strong, "masterkey": strong, "signingkey": strong, "encryptionkey": strong, "apitoken": strong,
-	"accesstoken": strong, "authtoken": strong, "clientsecret": strong, "appsecret": strong, "apisecret": strong,
-	"authtokens": strong, "sharedkey": strong, "presharedkey": strong, "psk": strong, "accountkey": strong,
-	"key": weak, "keys": weak, "token": weak, "tokens": weak, "credential": weak, "credentials": weak, "creds": weak, "cred": weak,
-	"apikeys": strong, "storagekey": strong, "sessionkey": strong, "deploykey": strong,
+	"password": passwordName, "passwd": passwordName, "passphrase": passwordName, "passcode": passwordName, "pwd": passwordName,
+	"pass": passwordName, "pw": passwordName, "passwords": passwordName, "passw": passwordName,
+	"secret": strongName, "secrets": strongName, "apikey": strongName, "secretkey": strongName, "accesskey": strongName, "privatekey": strongName,
+	"authkey": strongName, "masterkey": strongName, "signingkey": strongName, "encryptionkey": strongName, "apitoken": strongName,
+	"accesstoken": strongName, "authtoken": strongName, "clientsecret": strongName, "appsecret": strongName, "apisecret": strongName,
+	"authtokens": strongName, "sharedkey": strongName, "presharedkey": strongName, "psk": strongName, "accountkey": strongName,
+	"key": weakName, "keys": weakName, "token": weakName, "tokens": weakName, "credential": weakName, "credentials": weakName, "creds": weakName, "cred": weakName,
+	"apikeys": strongName, "storagekey": strongName, "sessionkey": strongName, "deploykey": strongName,
 }
 
 // foreignNames are names of secrets in other languages than English, among
 // them SQL.
 var foreignNames = map[string]strength{
-	"identified by": password, "contraseña": password, "contrasenia": password, "clave": password, "clave secreta": strong, "mot de passe": password, "mdp": password,
-	"passwort": password, "kennwort": password, "senha": password, "пароль": password, "Пароль": password, "ПАРОЛЬ": password,
-	"كلمة المرور": password, "كلمة السر": password, "पासवर्ड": password, "รหัสผ่าน": password, "סיסמה": password, "סיסמא": password,
-	"kata sandi": password, "κωδικός": password, "parool": password, "lozinka": password, "geslo": password, "parolă": password,
-	"密码": password, "密碼": password, "口令": password, "パスワード": password, "暗証番号": password, "비밀번호": password,
-	"암호": password, "hasło": password, "wachtwoord": password, "şifre": password, "parola": password, "lösenord": password,
-	"heslo": password, "mật khẩu": password, "salasana": password, "adgangskode": password, "jelszó": password,
-	"密钥": strong, "密鑰": strong, "秘钥": strong, "私钥": strong, "私鑰": strong, "金鑰": strong, "令牌": strong, "凭证": strong,
-	"秘密鍵": strong, "トークン": strong, "シークレット": strong, "시크릿": strong, "토큰": strong, "비밀키": strong, "인증키": strong,
-	"секрет": strong, "Секрет": strong, "токен": strong, "Токен": strong, "ключ": strong, "Ключ": strong,
-	"schlüssel": strong, "geheimnis": strong, "clé api": strong, "clé secrète": strong, "chave": strong, "jeton": strong, "sleutel": strong,
+	"identified by": passwordName, "contraseña": passwordName, "contrasenia": passwordName, "clave": passwordName, "clave secreta": strongName, "mot de passe": passwordName, "mdp": passwordName,
+	"passwort": passwordName, "kennwort": passwordName, "senha": passwordName, "пароль": passwordName, "Пароль": passwordName, "ПАРОЛЬ": passwordName,
+	"كلمة المرور": passwordName, "كلمة السر": passwordName, "पासवर्ड": passwordName, "รหัสผ่าน": passwordName, "סיסמה": passwordName, "סיסמא": passwordName,
+	"kata sandi": passwordName, "κωδικός": passwordName, "parool": passwordName, "lozinka": passwordName, "geslo": passwordName, "parolă": passwordName,
+	"密码": passwordName, "密碼": passwordName, "口令": passwordName, "パスワード": passwordName, "暗証番号": passwordName, "비밀번호": passwordName,
+	"암호": passwordName, "hasło": passwordName, "wachtwoord": passwordName, "şifre": passwordName, "parola": passwordName, "lösenord": passwordName,
+	"heslo": passwordName, "mật khẩu": passwordName, "salasana": passwordName, "adgangskode": passwordName, "jelszó": passwordName,
+	"密钥": strongName, "密鑰": strongName, "秘钥": strongName, "私钥": strongName, "私鑰": strongName, "金鑰": strongName, "令牌": strongName, "凭证": strongName,
+	"秘密鍵": strongName, "トークン": strongName, "シークレット": strongName, "시크릿": strongName, "토큰": strongName, "비밀키": strongName, "인증키": strongName,
+	"секрет": strongName, "Секрет": strongName, "токен": strongName, "Токен": strongName, "ключ": strongName, "Ключ": strongName,
+	"schlüssel": strongName, "geheimnis": strongName, "clé api": strongName, "clé secrète": strongName, "chave": strongName, "jeton": strongName, "sleutel": strongName,
 }
 
 // keyQualifiers stand before "key" or "token" and make it the name of a
@@ -86,7 +89,7 @@ func rate(words []string, before string) strength {
 		words = words[:n-1]
 	}
 	if len(words) == 0 {
-		return noSecret
+		return otherName
 	}
 	if len(words) > 1 {
 		before = words[len(words)-2]
@@ -113,19 +116,19 @@ func cutNoun(word string) (before, noun string) {
 func qualify(noun string, how strength, before string) strength {
 	switch {
 	case noun == "":
-		return noSecret
-	case slices.Contains(publicQualifiers, before) && how != password:
-		return noSecret
-	case how != weak:
+		return otherName
+	case slices.Contains(publicQualifiers, before) && how != passwordName:
+		return otherName
+	case how != weakName:
 		return how
 	case strings.HasPrefix(noun, "token") && slices.Contains(tokenQualifiers, before):
-		return noSecret
+		return otherName
 	case slices.Contains(keyQualifiers, before):
-		return strong
+		return strongName
 	case strings.HasPrefix(noun, "key"):
-		return noSecret
+		return otherName
 	}
-	return weak
+	return weakName
 }
 
 func isNoun(word string) bool { _, ok := nouns[word]; return ok }

@@ -19,6 +19,10 @@ const (
 var (
 	closers   = alphabetOf("\"'`])*}\\")
 	assigners = alphabetOf(":=>~")
+
+	backslashes = alphabetOf(`\`)
+	memberGap   = alphabetOf(" \t\r\n,\"'")
+	blockMarks  = alphabetOf("|>-+") // of YAML
 )
 
 // readOperator reads what follows a name. The value begins at the position it
@@ -81,12 +85,10 @@ func quotedValue(text []byte, i int) (int, bool) {
 	return at, mark < len(text) && (text[mark] == '"' || text[mark] == '\'')
 }
 
-var backslashes = alphabetOf(`\`)
-
 // readValueMember reads the second half of a pair of members:
 // name: X, value: Y.
 func readValueMember(text []byte, i int) (int, bool) {
-	i = alphabetOf(" \t\r\n,\"'").after(text, i, 200)
+	i = memberGap.after(text, i, 200)
 	end := i + len("value")
 	if end >= len(text) || !strings.EqualFold(string(text[i:end]), "value") {
 		return 0, false
@@ -192,7 +194,7 @@ func skipType(text []byte, i int) int {
 func toValue(text []byte, i int) int {
 	i = blanks.after(text, i, 80)
 	if i < len(text) && (text[i] == '|' || text[i] == '>') {
-		i = alphabetOf("|>-+").after(text, i, 3)
+		i = blockMarks.after(text, i, 3)
 	}
 	i = blanks.after(text, i, 8)
 	if i < len(text) && text[i] == '\r' {
@@ -200,7 +202,7 @@ func toValue(text []byte, i int) int {
 	}
 	if i < len(text) && text[i] == '\n' {
 		i = blanks.after(text, i+1, 80)
-		i = alphabetOf("-|>").after(text, i, 1)
+		i = blockMarks.after(text, i, 1)
 		i = blanks.after(text, i, 8)
 	}
 	return i

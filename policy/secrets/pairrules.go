@@ -11,7 +11,7 @@ import (
 func pairRules() []*rule {
 	return []*rule{
 		{id: "named-value", about: "value beside a name such as password, secret or API key", context: true,
-			names: slices.Sorted(maps.Keys(nouns)), check: namedValue},
+			names: nounStems, check: namedValue},
 		{id: "foreign-name", about: "value beside the name of a secret in another language", context: true,
 			names: slices.Sorted(maps.Keys(foreign())), check: foreignValue},
 		{id: "seed-phrase", about: "words of a wallet", context: true, check: seedPhrase,

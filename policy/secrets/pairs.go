@@ -12,7 +12,7 @@ var nameChars = alphabetOf(numerals + lowers + uppers + "_-.")
 // namedValue is the check behind every noun.
 func namedValue(text []byte, literal span) (match, bool) {
 	name, how := nameAround(text, literal)
-	if how == noSecret {
+	if how == otherName {
 		return match{}, false
 	}
 	return valueOf(text, name, how)
@@ -23,7 +23,7 @@ func valueOf(text []byte, name span, how strength) (match, bool) {
 	if op == noOperator {
 		return match{}, false
 	}
-	if op == adjacent && how != password && !isFlag(text, name) {
+	if op == adjacent && how != passwordName && !isFlag(text, name) {
 		return match{}, false
 	}
 	for _, v := range readValue(text, at) {
@@ -41,11 +41,11 @@ func nameAround(text []byte, noun span) (span, strength) {
 		name.end-- // the dot of a sentence is no part of it
 	}
 	if isTestOutput(text, name) {
-		return name, noSecret
+		return name, otherName
 	}
 	how := rate(splitName(name.in(text)), wordBefore(text, name.start))
-	if how == strong && inPath(text, name) {
-		how = weak // checksum/secret: a digest
+	if how == strongName && inPath(text, name) {
+		how = weakName // checksum/secret: a digest
 	}
 	return name, how
 }
@@ -69,9 +69,9 @@ func isSecretValue(value []byte, how strength, op operator) bool {
 		return false
 	}
 	switch {
-	case how != password && bytes.IndexByte(value, ' ') >= 0:
+	case how != passwordName && bytes.IndexByte(value, ' ') >= 0:
 		return false // a sentence in quotes
-	case how == weak:
+	case how == weakName:
 		return len(value) >= 12 && !isBareHash(value) && looksChosen(value) && looksRandom(value)
 	case op == adjacent && len(value) < 8:
 		return false

@@ -6,7 +6,8 @@ import "hash/maphash"
 // TooComplex, never passed. The limits count work and not time, so that two
 // machines come to one verdict.
 const (
-	maxDerived  = 1 << 20 // bytes of derived views, beside 32 times the text: no text without encodings makes more
+	maxGrowth   = 32      // bytes of derived views to one of the text: what all views of plain text may need
+	maxDerived  = 1 << 20 // and beside that
 	maxPacked   = 256     // encoded runs that hold compressed or UTF-16 data
 	maxInflated = 1 << 20 // bytes out of compressed runs
 	maxUnescape = 3       // rounds of escaping
@@ -81,7 +82,7 @@ func (r *reading) queueIf(v view, ok bool) bool {
 		return true
 	}
 	r.derived += len(v.text)
-	if r.derived > maxDerived+32*len(r.raw) {
+	if r.derived > maxDerived+maxGrowth*len(r.raw) {
 		return false
 	}
 	hash := maphash.Bytes(hashSeed, v.text)

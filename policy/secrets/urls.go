@@ -14,10 +14,12 @@ func urlRules() []*rule {
 	}
 }
 
+const maxAuthority = 400
+
 var (
-	urlEnd       = alphabetOf(" \t\r\n\"'`<>\\")
-	schemeChars  = alphabetOf(lowers + uppers + numerals + "+.-")
-	maxAuthority = 400
+	urlEnd      = alphabetOf(" \t\r\n\"'`<>\\")
+	schemeChars = alphabetOf(lowers + uppers + numerals + "+.-")
+	seedChars   = alphabetOf(uppers + lowers + "234567")
 )
 
 // urlLogin takes scheme://user:password@host, and scheme://token@host.
@@ -71,14 +73,17 @@ func splitLogin(rest []byte) (at, colon int) {
 // isLogin leaves out variables, placeholders, and the default logins of local
 // services, which protect nothing.
 func isLogin(user, password, host []byte) bool {
-	bare := bytes.Trim(password, "${}<>[]%")
-	if len(bare) < len(password) && joinsWords(bare) || isReference(password) || isPlaceholder(password) || len(password) < 6 && !isLocalHost(host) && len(password) < 4 {
-		return false
-	}
-	if name := strings.Trim(string(password), "_"); name == strings.ToUpper(name) && joinsWords(password) && strings.Contains(name, "_") {
+	if len(password) < 4 || !isGiven(password) || isVariableName(password) {
 		return false
 	}
 	return !isLocalHost(host) || !isDefaultLogin(string(user), string(password))
+}
+
+// isVariableName reports words in braces, or in capitals with underscores.
+func isVariableName(password []byte) bool {
+	bare := bytes.Trim(password, "${}<>[]%")
+	constant := upper.count(bare) > 0 && lower.count(bare) == 0 && bytes.IndexByte(bare, '_') > 0
+	return joinsWords(bare) && (constant || len(bare) < len(password))
 }
 
 func isDefaultLogin(user, password string) bool {
@@ -113,6 +118,6 @@ func totpSeed(text []byte, literal span) (match, bool) {
 		return match{}, false
 	}
 	start := literal.end + key + len("secret=")
-	end := alphabetOf(uppers+lowers+"234567").after(text, start, 128)
+	end := seedChars.after(text, start, 128)
 	return match{span: span{start, end}}, end-start >= 16 && looksRandom(text[start:end])
 }
