@@ -46,12 +46,13 @@ func (x *Index) DropSpace(ctx context.Context, space string) error {
 // Compact rewrites the index as one segment. Searches are fastest then, and
 // what was deleted has left the disk. It takes as long as reading and writing
 // the whole index; the Index can be used meanwhile.
-func (x *Index) Compact(ctx context.Context) error {
+func (x *Index) Compact(ctx context.Context) (err error) {
 	done, err := x.use()
 	if err != nil {
 		return err
 	}
 	defer done()
+	defer x.health.watch(&err)
 	return x.writer.compact(ctx)
 }
 
@@ -64,7 +65,7 @@ func (x *Index) step(space string, fill func(*index.Batch) error) (err error) {
 	defer done()
 	x.applying.Lock()
 	defer x.applying.Unlock()
-	defer damaged(&err, x.home.dir)
+	defer x.health.watch(&err)
 	if name, err := x.home.current(); err != nil {
 		return err
 	} else if name != x.generation {

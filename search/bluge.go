@@ -17,7 +17,7 @@ func blugeConfig(dir index.Directory) index.Config {
 	c := index.DefaultConfigWithDirectory(func() index.Directory { return dir })
 	c.NumAnalysisWorkers = 1 // documents come analyzed
 	c.UnsafeBatch = true     // a step is searchable at once and written soon after; git holds the notes
-	c.PersisterNapTimeMSec = 20
+	c.PersisterNapTimeMSec = 5
 	c.DeletionPolicyFunc = func() index.DeletionPolicy { return index.NewKeepNLatestDeletionPolicy(keptSnapshots) }
 	// Bluge takes a norm of zero for an empty list when it merges lists of one note.
 	c.NormCalc = func(string, int) float32 { return smallestNorm }

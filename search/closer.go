@@ -55,7 +55,7 @@ func (p *plan) newLook(words []*word) *look {
 func (p *plan) reorder(words []*word, list []candidate) error {
 	list = list[:min(len(list), closerLook)]
 	l := p.newLook(words)
-	if len(l.words) == 0 || len(list) < 2 {
+	if len(l.words) == 0 {
 		return nil
 	}
 	for i, c := range list {

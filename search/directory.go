@@ -1,6 +1,7 @@
 package search
 
 import (
+	"errors"
 	"fmt"
 
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/blugelabs/bluge/index"
+	segment "github.com/blugelabs/bluge_segment_api"
 
 	"cairn/internal/disk"
 )
@@ -27,12 +29,14 @@ type directory struct {
 	pause time.Duration // after a write that failed, so that Bluge's retries do not spin
 }
 
+const defaultPause = time.Second
+
 func newDirectory(fsys disk.FS, path string) *directory {
 	return &directory{
 		FileSystemDirectory: index.NewFileSystemDirectory(path),
 		fsys:                fsys,
 		path:                path,
-		pause:               time.Second,
+		pause:               defaultPause,
 	}
 }
 
@@ -71,6 +75,9 @@ func (d *directory) Persist(kind string, id uint64, w index.WriterTo, closed cha
 	err := d.write(path, w, closed)
 	if err == nil && kind == index.ItemKindSnapshot {
 		err = d.fsys.SyncDir(d.path)
+	}
+	if errors.Is(err, segment.ErrClosed) {
+		return segment.ErrClosed // Bluge compares it with ==
 	}
 	if err != nil {
 		select {
@@ -117,19 +124,19 @@ func (d *directory) sweep() error {
 	if err != nil {
 		return err
 	}
-	usable := 0
+	var unusable []uint64
 	for _, id := range snapshots {
-		if d.segmentsOf(id, needed) {
-			usable++
-		} else if usable > 0 || len(snapshots) > 1 {
-			err = d.fsys.Remove(filepath.Join(d.path, itemName(index.ItemKindSnapshot, id)))
-		}
-		if err != nil {
-			return err
+		if !d.segmentsOf(id, needed) {
+			unusable = append(unusable, id)
 		}
 	}
-	if usable == 0 && len(snapshots) > 0 {
+	if len(snapshots) > 0 && len(unusable) == len(snapshots) {
 		return nil // leave everything for whoever wants to look at it
+	}
+	for _, id := range unusable {
+		if err := d.fsys.Remove(filepath.Join(d.path, itemName(index.ItemKindSnapshot, id))); err != nil {
+			return err
+		}
 	}
 	return d.removeOrphans(needed)
 }
@@ -175,9 +182,4 @@ func (d *directory) removeOrphans(needed map[uint64]bool) error {
 		}
 	}
 	return nil
-}
-
-func (d *directory) hasSnapshots() (bool, error) {
-	ids, err := d.List(index.ItemKindSnapshot)
-	return len(ids) > 0, err
 }

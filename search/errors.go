@@ -42,11 +42,3 @@ func (e *DamagedError) Error() string {
 }
 
 func (e *DamagedError) Unwrap() error { return e.Err }
-
-// damaged turns a panic into a *DamagedError. Bluge trusts the bytes of its
-// files, and damaged ones make it read outside of them.
-func damaged(err *error, dir string) {
-	if r := recover(); r != nil {
-		*err = &DamagedError{Dir: dir, Err: fmt.Errorf("panic while reading it: %v", r)}
-	}
-}

@@ -86,8 +86,11 @@ func (h home) create() (string, error) {
 // checkSchema refuses a generation of another layout before Bluge sees it.
 func (h home) checkSchema(name string) error {
 	data, err := disk.ReadFile(h.fsys, h.path(filepath.Join(name, schemaName)))
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return &DamagedError{Dir: h.dir, Err: err}
+	}
+	if err != nil {
+		return err
 	}
 	have, err := strconv.Atoi(strings.TrimSpace(string(data)))
 	if err != nil {

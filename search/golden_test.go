@@ -73,6 +73,7 @@ func goldenQuestions(t *testing.T) []goldenQuestion {
 var goldenFloor = map[string]int{}
 
 func TestGoldenQuestions(t *testing.T) {
+	t.Parallel()
 	x := open(t, t.TempDir())
 	names := map[event.ID]string{}
 	var docs []search.Doc

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"cairn/internal/disk"
 )
@@ -16,6 +17,8 @@ type Options struct {
 	Trouble func(error)
 	// FS is the file system that is written to; nil is that of the system.
 	FS disk.FS
+
+	pause time.Duration // see directory; 0 is the default
 }
 
 // An Index finds notes and takes in new ones. It is safe for concurrent use;
@@ -24,6 +27,7 @@ type Index struct {
 	home       home
 	generation string
 	lock       *disk.FileLock
+	health     health
 
 	mu     sync.RWMutex // held for reading by every call, for writing by Close
 	closed bool
@@ -51,8 +55,8 @@ func Open(dir string, opt Options) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{home: h, lock: lock}
-	if err := x.open(opt.Trouble); err != nil {
+	x := &Index{home: h, lock: lock, health: health{dir: dir}}
+	if err := x.open(opt); err != nil {
 		return nil, errors.Join(err, lock.Unlock())
 	}
 	return x, nil
@@ -70,17 +74,25 @@ func lockHome(h home, name string) (*disk.FileLock, error) {
 	return lock, nil
 }
 
-func (x *Index) open(trouble func(error)) (err error) {
-	defer damaged(&err, x.home.dir)
+func (x *Index) open(opt Options) (err error) {
+	defer x.health.watch(&err)
 	if x.generation, err = x.home.ready(); err != nil {
 		return err
 	}
 	dir := newDirectory(x.home.fsys, x.home.path(x.generation))
+	if opt.pause > 0 {
+		dir.pause = opt.pause
+	}
 	if err := dir.sweep(); err != nil {
 		return fmt.Errorf("tidy the search index: %w", err)
 	}
-	if x.writer, err = openWriter(dir, trouble); err != nil {
+	if x.writer, err = openWriter(dir, opt.Trouble); err != nil {
 		return &DamagedError{Dir: x.home.dir, Err: err}
+	}
+	// Damage that can be seen is seen now, before Bluge works on it in
+	// goroutines of its own.
+	if err := x.withView(func(*view) error { return nil }); err != nil {
+		return errors.Join(err, x.writer.close())
 	}
 	return nil
 }
@@ -113,9 +125,13 @@ func (h home) ready() (string, error) {
 // use keeps the Index open until the returned function is called.
 func (x *Index) use() (done func(), err error) {
 	x.mu.RLock()
+	err = x.health.err()
 	if x.closed {
+		err = ErrClosed
+	}
+	if err != nil {
 		x.mu.RUnlock()
-		return nil, ErrClosed
+		return nil, err
 	}
 	return x.mu.RUnlock, nil
 }
@@ -131,5 +147,8 @@ func (x *Index) Close() error {
 	}
 	x.closed = true
 	x.views.drop()
+	if x.health.err() != nil {
+		return errors.Join(x.writer.abandon(), x.lock.Unlock())
+	}
 	return errors.Join(x.writer.close(), x.lock.Unlock())
 }

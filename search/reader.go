@@ -15,10 +15,11 @@ import (
 // the index as it was on disk when it was opened. It is safe for concurrent
 // use.
 type Reader struct {
+	health health
+
 	mu   sync.RWMutex
 	snap *index.Snapshot // nil once closed
 	view *view
-	dir  string
 }
 
 // OpenReader opens the index in dir for searching only; it takes no lock and
@@ -36,11 +37,22 @@ func OpenReader(dir string) (*Reader, error) {
 	if err := h.checkSchema(name); err != nil {
 		return nil, err
 	}
-	return openReader(h, name)
+	var r *Reader
+	for range openAttempts {
+		if r, err = openReader(h, name); err == nil {
+			break
+		}
+	}
+	return r, err
 }
 
+// openAttempts is how often OpenReader tries: the writer may remove a file
+// just as it is about to be opened.
+const openAttempts = 3
+
 func openReader(h home, name string) (r *Reader, err error) {
-	defer damaged(&err, h.dir)
+	r = &Reader{health: health{dir: h.dir}}
+	defer r.health.watch(&err)
 	snap, err := index.OpenReader(blugeConfig(newDirectory(h.fsys, h.path(name))))
 	if err != nil {
 		return nil, &DamagedError{Dir: h.dir, Err: err}
@@ -50,7 +62,8 @@ func openReader(h home, name string) (r *Reader, err error) {
 		snap.Close()
 		return nil, err
 	}
-	return &Reader{snap: snap, view: v, dir: h.dir}, nil
+	r.snap, r.view = snap, v
+	return r, nil
 }
 
 func (r *Reader) read(fn func(*view) error) (err error) {
@@ -59,7 +72,10 @@ func (r *Reader) read(fn func(*view) error) (err error) {
 	if r.snap == nil {
 		return ErrClosed
 	}
-	defer damaged(&err, r.dir)
+	if err := r.health.err(); err != nil {
+		return err
+	}
+	defer r.health.watch(&err)
 	return fn(r.view)
 }
 

@@ -49,7 +49,7 @@ func rebuild(ctx context.Context, h home, fill func(put func(Batch) error) error
 }
 
 func build(ctx context.Context, h home, name string, fill func(put func(Batch) error) error) (err error) {
-	defer damaged(&err, h.dir)
+	defer (&health{dir: h.dir}).watch(&err)
 	w, err := openWriter(newDirectory(h.fsys, h.path(name)), nil)
 	if err != nil {
 		return err

@@ -13,10 +13,11 @@ import (
 type savings struct {
 	trouble func(error)
 
-	mu      sync.Mutex
-	pending int
-	err     error         // of the last attempt to write, nil once one succeeds
-	changed chan struct{} // closed at the next change
+	mu       sync.Mutex
+	pending  int
+	failures int           // attempts to write that failed
+	err      error         // of the last of them
+	changed  chan struct{} // closed at the next change
 }
 
 func newSavings(trouble func(error)) *savings {
@@ -38,39 +39,45 @@ func (s *savings) update(change func()) {
 // is on disk.
 func (s *savings) begin() (done func(error)) {
 	s.update(func() { s.pending++ })
-	return func(err error) {
-		s.update(func() {
-			s.pending--
-			s.err = err
-		})
-	}
+	return func(error) { s.update(func() { s.pending-- }) }
 }
 
 // undo takes back a step that did not come about.
 func (s *savings) undo() { s.update(func() { s.pending-- }) }
 
 func (s *savings) failed(err error) {
-	s.update(func() { s.err = err })
+	s.update(func() {
+		s.failures++
+		s.err = err
+	})
 	s.trouble(err)
 }
 
-// patience is how long Close waits for a disk that neither takes the last
-// steps nor refuses them.
-const patience = 30 * time.Second
+// How long wait waits: for so many attempts to write that fail, and so long
+// for a disk that neither takes the last steps nor refuses them.
+const (
+	attempts = 3
+	patience = 30 * time.Second
+)
 
 var errSlowDisk = errors.New("the disk did not take them in time")
 
-// wait returns when every step is on disk or an attempt to write has failed.
+// wait returns when every step is on disk, or when writing them has failed
+// again and again.
 func (s *savings) wait(ctx context.Context) error {
 	limit := time.After(patience)
+	before := -1
 	for {
 		s.mu.Lock()
-		pending, err, changed := s.pending, s.err, s.changed
+		pending, failures, err, changed := s.pending, s.failures, s.err, s.changed
 		s.mu.Unlock()
-		if pending == 0 {
-			return nil
+		if before < 0 {
+			before = failures
 		}
-		if err != nil {
+		switch {
+		case pending == 0:
+			return nil
+		case failures >= before+attempts:
 			return unsaved(pending, err)
 		}
 		select {

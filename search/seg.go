@@ -29,6 +29,14 @@ type seg struct {
 const maxLists = 2048
 
 func newSeg(source segment.Segment) (*seg, error) {
+	// ice loads a dictionary when it is first asked for, under a lock that a
+	// panic over damaged bytes would leave taken: better now than among
+	// searches.
+	for _, field := range []string{keyField, wordField, facetField} {
+		if _, err := source.Dictionary(field); err != nil {
+			return nil, err
+		}
+	}
 	r, err := readRows(source)
 	if err != nil {
 		return nil, err

@@ -114,7 +114,7 @@ func (p *part) withoutDead(b *roaring.Bitmap) *roaring.Bitmap {
 // withView calls fn with the index as it is now. The caller keeps the Index
 // open.
 func (x *Index) withView(fn func(*view) error) (err error) {
-	defer damaged(&err, x.home.dir)
+	defer x.health.watch(&err)
 	snap, err := x.writer.bluge.Reader()
 	if err != nil {
 		return fmt.Errorf("read the search index: %w", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+	"time"
 
 	"github.com/blugelabs/bluge/index"
 	"github.com/blugelabs/bluge/index/mergeplan"
@@ -19,12 +20,13 @@ type writer struct {
 	saved  *savings
 	single atomic.Bool   // join all segments into one
 	merged chan struct{} // told after each round of merging
+	failed chan error    // told the last trouble
 }
 
 func openWriter(dir *directory, trouble func(error)) (*writer, error) {
-	w := &writer{saved: newSavings(trouble), merged: make(chan struct{}, 1)}
+	w := &writer{saved: newSavings(trouble), merged: make(chan struct{}, 1), failed: make(chan error, 1)}
 	conf := blugeConfig(dir)
-	conf.AsyncError = w.saved.failed
+	conf.AsyncError = w.fail
 	conf.MergePlanOptions = mergeplan.Options{
 		MaxSegmentSize:       mergeplan.DefaultMergePlanOptions.MaxSegmentSize,
 		SegmentsPerMergeTask: 10,
@@ -66,13 +68,25 @@ func (w *writer) event(e index.Event) {
 	}
 }
 
+func (w *writer) fail(err error) {
+	w.saved.failed(err)
+	select {
+	case w.failed <- err:
+	default:
+	}
+}
+
 // apply makes a batch searchable. It is written soon after.
 func (w *writer) apply(batch *index.Batch) error {
 	batch.SetPersistedCallback(w.saved.begin())
+	applied := false
+	defer func() { // also when Bluge panics
+		if !applied {
+			w.saved.undo()
+		}
+	}()
 	err := w.bluge.Batch(batch)
-	if err != nil {
-		w.saved.undo()
-	}
+	applied = err == nil
 	return err
 }
 
@@ -85,16 +99,19 @@ func (w *writer) settle(ctx context.Context) error {
 	return w.saved.wait(ctx)
 }
 
-var errStaysApart = errors.New("the segments could not be joined")
-
-// maxRounds is how often compact lets Bluge plan merges before it gives up.
-const maxRounds = 16
+// mergeWait is how long compact lets Bluge merge before it gives it another
+// reason to: it plans merges only when something was written.
+const mergeWait = 100 * time.Millisecond
 
 // compact joins all segments into one and drops what is deleted from the disk.
 func (w *writer) compact(ctx context.Context) error {
 	w.single.Store(true)
 	defer w.single.Store(false)
-	for range maxRounds {
+	select {
+	case <-w.failed: // of an earlier time
+	default:
+	}
+	for {
 		if err := w.settle(ctx); err != nil {
 			return err
 		}
@@ -107,11 +124,13 @@ func (w *writer) compact(ctx context.Context) error {
 		}
 		select {
 		case <-w.merged:
+		case err := <-w.failed:
+			return fmt.Errorf("compact the search index: %w", err)
+		case <-time.After(mergeWait):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-	return fmt.Errorf("compact the search index: %w", errStaysApart)
 }
 
 // forget makes new snapshots until Bluge keeps none from before.
@@ -131,6 +150,22 @@ func (w *writer) segments() (int, error) {
 	}
 	n := len(snap.Segments())
 	return n, snap.Close()
+}
+
+// abandonWait is how long abandon waits.
+const abandonWait = 5 * time.Second
+
+// abandon closes a writer that works on damaged files, and does not wait long
+// for goroutines that may never end.
+func (w *writer) abandon() error {
+	done := make(chan error, 1)
+	go func() { done <- w.bluge.Close() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(abandonWait):
+		return nil
+	}
 }
 
 // close waits for the disk first.

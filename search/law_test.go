@@ -1,0 +1,234 @@
+package search
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"cairn/internal/disk"
+	"cairn/internal/event"
+)
+
+// A small vocabulary, so that notes and questions meet, with names, other
+// scripts, stop words and near misses in it.
+var lawWords = strings.Fields(`lock locks locking file-lock FileLock file_lock filelock fast fastapi fastapi-users
+	cache caching redis timeout timeouts timeuot deploy deployed useEffect effect use the of in and wsl wsl2 C++ c go gopher
+	缓存 会话缓存 文件锁 锁 ファイルロック 캐시를 café cafe v1.2.3 1.2.3 error postgres postgers kubernetes kuberntes repo.go internal/store/repo.go`)
+
+func lawText(t *rapid.T, label string, most int) string {
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(lawWords), 0, most).Draw(t, label), " ")
+}
+
+var lawSpaces = []string{"personal", "team"}
+
+func lawDoc(t *rapid.T, n int) Doc {
+	at := time.UnixMilli(1_750_000_000_000 + int64(n))
+	return Doc{
+		ID:       event.ID(fmt.Sprintf("%026d", n)),
+		Title:    lawText(t, "title", 4),
+		Body:     lawText(t, "body", 12),
+		Tags:     strings.Fields(lawText(t, "tags", 2)),
+		Kind:     rapid.SampledFrom([]string{"observe", "lesson"}).Draw(t, "kind"),
+		Recorded: at,
+	}
+}
+
+func lawBatch(t *rapid.T) Batch {
+	b := Batch{Space: rapid.SampledFrom(lawSpaces).Draw(t, "space")}
+	seen := map[int]bool{}
+	for range rapid.IntRange(0, 6).Draw(t, "puts") {
+		n := rapid.IntRange(0, 40).Draw(t, "id")
+		if !seen[n] {
+			b.Put = append(b.Put, lawDoc(t, n))
+		}
+		seen[n] = true
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "deletes") {
+		n := rapid.IntRange(0, 40).Draw(t, "deleted")
+		if !seen[n] {
+			b.Delete = append(b.Delete, event.ID(fmt.Sprintf("%026d", n)))
+		}
+	}
+	return b
+}
+
+func lawQuestion(t *rapid.T) string {
+	words := rapid.SliceOfN(rapid.SampledFrom(lawWords), 1, 4).Draw(t, "words")
+	switch rapid.IntRange(0, 7).Draw(t, "form") {
+	case 0:
+		return `"` + strings.Join(words, " ") + `"`
+	case 1:
+		return strings.Join(words, " OR ")
+	case 2:
+		return strings.Join(words, " AND ")
+	case 3:
+		return words[0] + " NOT " + strings.Join(words[1:], " ")
+	case 4:
+		return "title:" + words[0] + " " + strings.Join(words[1:], " ")
+	case 5:
+		return "(" + strings.Join(words, " OR ") + `) AND NOT "` + words[0] + ` lock"`
+	case 6:
+		last := []rune(words[len(words)-1])
+		words[len(words)-1] = string(last[:rapid.IntRange(1, len(last)).Draw(t, "cut")])
+		return strings.Join(words, " ") + rapid.SampledFrom([]string{"", "*", "?"}).Draw(t, "end")
+	}
+	return strings.Join(words, " ")
+}
+
+func lawQuery(t *rapid.T) Query {
+	q := Query{
+		Text:   lawQuestion(t),
+		Limit:  rapid.SampledFrom([]int{1, 3, 10, 50}).Draw(t, "limit"),
+		Prefix: rapid.Bool().Draw(t, "prefix"),
+	}
+	switch rapid.IntRange(0, 5).Draw(t, "filter") {
+	case 0:
+		q.Filter.Kind = "lesson"
+	case 1:
+		q.Spaces = []string{rapid.SampledFrom(append(lawSpaces, "nowhere")).Draw(t, "in")}
+	case 2:
+		q.Filter.Since = time.UnixMilli(1_750_000_000_010)
+		q.Filter.Until = time.UnixMilli(1_750_000_000_030)
+	case 3:
+		q.Keep = func(id event.ID) bool { return id[len(id)-1]%2 == 0 }
+	case 4:
+		q.Filter.Tag = rapid.SampledFrom(lawWords).Draw(t, "tag")
+	}
+	return q
+}
+
+// unsynced is a file system that does not wait for the disk.
+type unsynced struct{ disk.FS }
+
+func (u unsynced) SyncDir(string) error { return nil }
+
+func (u unsynced) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
+	f, err := u.FS.OpenFile(name, flag, perm)
+	return unsyncedFile{f}, err
+}
+
+type unsyncedFile struct{ disk.File }
+
+func (unsyncedFile) Sync() error { return nil }
+
+// A lawIndex opens, reopens and compacts as a run wants.
+type lawIndex struct {
+	dir string
+	x   *Index
+}
+
+func (l *lawIndex) open(t *rapid.T) {
+	x, err := Open(l.dir, Options{Trouble: func(err error) { t.Errorf("trouble: %v", err) }, FS: unsynced{disk.OS}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.x = x
+}
+
+func (l *lawIndex) close(t *rapid.T) {
+	if err := l.x.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (l *lawIndex) compare(t *rapid.T, o *oracle) {
+	q := lawQuery(t)
+	got, err := l.x.Ask(t.Context(), q)
+	if err != nil {
+		t.Fatalf("ask %q: %v", q.Text, err)
+	}
+	want := o.ask(q)
+	for i := range got.Hits {
+		got.Hits[i].Matched = nil
+	}
+	if !slices.EqualFunc(got.Hits, want, func(a, b Hit) bool { return a.ID == b.ID && a.Space == b.Space && a.Score == b.Score }) {
+		t.Fatalf("ask %q (%+v):\nfound %v\nwant  %v", q.Text, q, got.Hits, want)
+	}
+	if got.Total < len(got.Hits) {
+		t.Fatalf("ask %q: total %d is less than %d hits", q.Text, got.Total, len(got.Hits))
+	}
+}
+
+// However notes came into the index, in whatever steps, updated, deleted,
+// merged, reopened or rebuilt: it ranks as an exhaustive evaluation does.
+func TestRankingIsThatOfAnExhaustiveEvaluation(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp("", "law")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		l, o := &lawIndex{dir: dir}, newOracle()
+		l.open(t)
+		defer func() { l.x.Close() }()
+		t.Repeat(map[string]func(*rapid.T){
+			"apply": func(t *rapid.T) {
+				b := lawBatch(t)
+				if err := l.x.Apply(t.Context(), b); err != nil {
+					t.Fatal(err)
+				}
+				o.apply(b)
+			},
+			"ask": func(t *rapid.T) { l.compare(t, o) },
+			"drop": func(t *rapid.T) {
+				if rapid.IntRange(0, 9).Draw(t, "really") > 0 {
+					t.Skip()
+				}
+				space := rapid.SampledFrom(lawSpaces).Draw(t, "space")
+				if err := l.x.DropSpace(t.Context(), space); err != nil {
+					t.Fatal(err)
+				}
+				o.drop(space)
+			},
+			"compact": func(t *rapid.T) {
+				if rapid.IntRange(0, 4).Draw(t, "really") > 0 {
+					t.Skip()
+				}
+				if err := l.x.Compact(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"reopen": func(t *rapid.T) {
+				if rapid.IntRange(0, 4).Draw(t, "really") > 0 {
+					t.Skip()
+				}
+				l.close(t)
+				l.open(t)
+			},
+			"rebuild": func(t *rapid.T) {
+				if rapid.IntRange(0, 4).Draw(t, "really") > 0 {
+					t.Skip()
+				}
+				l.close(t)
+				if err := rebuild(t.Context(), home{fsys: unsynced{disk.OS}, dir: dir}, o.replay); err != nil {
+					t.Fatal(err)
+				}
+				l.open(t)
+			},
+		})
+	})
+}
+
+// replay puts the notes again, some of them twice and some that go again.
+func (o *oracle) replay(put func(Batch) error) error {
+	for _, n := range o.notes {
+		stale := Doc{ID: n.id, Title: "a former text of this note"}
+		gone := Doc{ID: n.id + "-gone", Title: n.doc.Title}
+		for _, b := range []Batch{
+			{Space: n.space, Put: []Doc{stale, gone}},
+			{Space: n.space, Put: []Doc{n.doc}, Delete: []event.ID{gone.ID}},
+		} {
+			if err := put(b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

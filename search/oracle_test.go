@@ -1,0 +1,487 @@
+package search
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"cairn/internal/event"
+	"cairn/search/analysis"
+	"cairn/search/query"
+)
+
+// An oracle finds notes the slow way: it keeps every term of every note and
+// looks at all of them for every question. What it shares with the Index is
+// how a note becomes terms and how a match is weighed, not how matches are
+// found.
+type oracle struct {
+	notes map[string]oracleNote // by key
+}
+
+type oracleNote struct {
+	space string
+	id    event.ID
+	doc   Doc
+	terms map[string]level // without the level
+	text  []byte
+}
+
+func newOracle() *oracle { return &oracle{notes: map[string]oracleNote{}} }
+
+func (o *oracle) apply(b Batch) {
+	for _, id := range b.Delete {
+		delete(o.notes, noteKey(b.Space, id))
+	}
+	for _, d := range b.Put {
+		o.notes[noteKey(b.Space, d.ID)] = newOracleNote(b.Space, d)
+	}
+}
+
+func (o *oracle) drop(space string) {
+	for k, n := range o.notes {
+		if n.space == space {
+			delete(o.notes, k)
+		}
+	}
+}
+
+func newOracleNote(space string, d Doc) oracleNote {
+	n := oracleNote{space: space, id: d.ID, doc: d, terms: map[string]level{}}
+	for _, f := range newDocumentMaker().document(space, &d).fields {
+		switch f.name {
+		case wordField:
+			for _, t := range f.terms {
+				last := len(t) - 1
+				n.terms[string(t[:last])] = level(t[last] - 'a')
+			}
+		case textField:
+			n.text = f.value
+		}
+	}
+	return n
+}
+
+// An oracleSource says how well a note holds something; false for not at all.
+type oracleSource struct {
+	holds  func(oracleNote) (level, bool)
+	weight uint32
+}
+
+type oracleWord struct {
+	text    string
+	texts   []string
+	parts   [][]string // names of sources
+	weights []uint32
+	whole   []string
+	solid   bool
+}
+
+// A reckoning is one question put to the oracle.
+type reckoning struct {
+	notes   []oracleNote
+	live    uint64
+	sources map[string]*oracleSource
+	typing  bool
+}
+
+func (o *oracle) ask(q Query) []Hit {
+	r := reckoning{sources: map[string]*oracleSource{}, typing: q.Prefix, live: uint64(len(o.notes))}
+	for _, n := range o.notes {
+		r.notes = append(r.notes, n)
+	}
+	parsed := query.Parse(q.Text)
+	if len(parsed.Either) == 1 && len(parsed.Either[0].Must) == 0 && len(parsed.Either[0].Not) == 0 {
+		return r.plain(q, parsed.Either[0].Want)
+	}
+	matches := r.either(parsed, true)
+	return r.hits(q, matches, func(oracleNote) bool { return true })
+}
+
+func (r *reckoning) count(holds func(oracleNote) (level, bool)) (n uint64) {
+	for _, note := range r.notes {
+		if _, ok := holds(note); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// source registers how something is held and returns in how many notes.
+func (r *reckoning) source(name string, scored, partial bool, holds func(oracleNote) (level, bool)) uint64 {
+	found := r.count(holds)
+	s := r.sources[name]
+	if s == nil {
+		s = &oracleSource{holds: holds}
+		r.sources[name] = s
+	}
+	if scored && found > 0 {
+		w := weightOf(found, r.live)
+		if partial {
+			w = half(w)
+		}
+		s.weight = max(s.weight, w)
+	}
+	return found
+}
+
+func holdsTerm(key string) func(oracleNote) (level, bool) {
+	return func(n oracleNote) (level, bool) {
+		l, ok := n.terms[key]
+		return l, ok
+	}
+}
+
+// holdsBest is the best level of all terms that pick accepts.
+func holdsBest(pick func(key string) bool) func(oracleNote) (level, bool) {
+	return func(n oracleNote) (best level, ok bool) {
+		for k, l := range n.terms {
+			if pick(k) && (!ok || l > best) {
+				best, ok = l, true
+			}
+		}
+		return best, ok
+	}
+}
+
+func (r *reckoning) stem(text string, scored bool) (string, uint64) {
+	k := termKey(stemTerm, analysis.Stem(text))
+	return k, r.source(k, scored, false, holdsTerm(k))
+}
+
+func (r *reckoning) prefix(text string, scored, partial bool) (string, uint64) {
+	holds := holdsBest(func(k string) bool {
+		return strings.HasPrefix(k, "w"+text) || strings.HasPrefix(k, "x"+text)
+	})
+	if n := len([]rune(text)); n >= minEdge && n <= maxEdge {
+		holds = holdsTerm(termKey(edgeTerm, text))
+	}
+	return text + "*", r.source(text+"*", scored, partial, holds)
+}
+
+func (r *reckoning) similar(text string, scored bool) (string, uint64) {
+	return text + "~", r.source(text+"~", scored, true, holdsBest(func(k string) bool {
+		form := strings.TrimSuffix(k[1:], termSep)
+		first := []rune(text)[:1]
+		return (k[0] == stemTerm || k[0] == exactTerm) && strings.HasPrefix(form, string(first)) && oneSlip(text, form)
+	}))
+}
+
+// oneSlip says that b comes from a by at most one insertion, deletion,
+// replacement or transposition.
+func oneSlip(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	i := 0
+	for i < len(x) && x[i] == y[i] {
+		i++
+	}
+	switch {
+	case len(y)-len(x) > 1:
+		return false
+	case len(y) > len(x):
+		return slices.Equal(x[i:], y[i+1:])
+	case i == len(x):
+		return true
+	case slices.Equal(x[i+1:], y[i+1:]):
+		return true
+	}
+	return i+1 < len(x) && x[i] == y[i+1] && x[i+1] == y[i] && slices.Equal(x[i+2:], y[i+2:])
+}
+
+func (r *reckoning) word(w query.Word, scored bool) oracleWord {
+	if w.Field != query.Anywhere {
+		return r.fieldWord(w, scored)
+	}
+	out := oracleWord{text: w.Text}
+	for i, text := range w.Parts {
+		last := i == len(w.Parts)-1
+		names, weight := r.part(text, last && w.Open, last && w.Star, scored)
+		out.parts = append(out.parts, names)
+		out.texts = append(out.texts, text)
+		out.weights = append(out.weights, weight)
+		out.solid = analysis.IsSolid(text)
+	}
+	for _, text := range w.Whole {
+		if name, n := r.stem(text, scored); n > 0 {
+			out.whole = append(out.whole, name)
+		}
+	}
+	if w.Base != "" {
+		k := termKey(stemTerm, analysis.Stem(w.Base))
+		r.source(k, scored, true, holdsTerm(k))
+		out.whole = append(out.whole, k)
+	}
+	return out
+}
+
+func (r *reckoning) part(text string, open, star, scored bool) (names []string, weight uint32) {
+	add := func(name string, n uint64) bool {
+		names = append(names, name)
+		if weight == 0 && n > 0 {
+			weight = weightOf(n, r.live)
+		}
+		return n > 0
+	}
+	prefixable := len([]rune(text)) >= minEdge
+	found := false
+	if star && prefixable {
+		found = add(r.prefix(text, scored, false))
+	} else {
+		found = add(r.stem(text, scored))
+		if prefixable && (open || !found) {
+			found = add(r.prefix(text, scored, !r.typing || !open)) || found
+		}
+		if !found && canMisspell(text) {
+			add(r.similar(text, scored))
+		}
+	}
+	if weight == 0 {
+		weight = weightOf(0, r.live)
+	}
+	return names, weight
+}
+
+func (r *reckoning) fieldWord(w query.Word, scored bool) oracleWord {
+	kind := byte(titleTerm)
+	if w.Field == query.Tag {
+		kind = tagTerm
+	}
+	term := func(text string, open bool) []string {
+		k := termKey(kind, analysis.Stem(text))
+		r.source(k, false, false, holdsTerm(k))
+		names := []string{k}
+		if open {
+			start := string(kind) + text
+			r.source(start+"*", false, false, holdsBest(func(k string) bool { return strings.HasPrefix(k, start) }))
+			names = append(names, start+"*")
+		}
+		return names
+	}
+	out := oracleWord{text: w.Text}
+	for i, text := range w.Parts {
+		out.parts = append(out.parts, term(text, i == len(w.Parts)-1 && (w.Open || w.Star)))
+		r.stem(text, scored)
+	}
+	for _, text := range w.Whole {
+		out.whole = append(out.whole, term(text, false)...)
+	}
+	return out
+}
+
+func (r *reckoning) anyHolds(n oracleNote, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		_, ok := r.sources[name].holds(n)
+		return ok
+	})
+}
+
+func (r *reckoning) holdsWord(n oracleNote, w oracleWord) bool {
+	if r.anyHolds(n, w.whole) {
+		return true
+	}
+	for _, names := range w.parts {
+		if !r.anyHolds(n, names) {
+			return false
+		}
+	}
+	return true
+}
+
+// either returns what tells whether a note matches.
+func (r *reckoning) either(q query.Query, scored bool) func(oracleNote) bool {
+	var exprs []func(oracleNote) bool
+	for _, e := range q.Either {
+		exprs = append(exprs, r.expr(e, scored))
+	}
+	return func(n oracleNote) bool {
+		return slices.ContainsFunc(exprs, func(matches func(oracleNote) bool) bool { return matches(n) })
+	}
+}
+
+func (r *reckoning) expr(e query.Expr, scored bool) func(oracleNote) bool {
+	var want []oracleWord
+	for _, w := range e.Want {
+		want = append(want, r.word(w, true))
+	}
+	var must, not []func(oracleNote) bool
+	for _, t := range e.Must {
+		must = append(must, r.term(t, scored))
+	}
+	for _, t := range e.Not {
+		not = append(not, r.term(t, false))
+	}
+	return func(n oracleNote) bool {
+		for _, m := range must {
+			if !m(n) {
+				return false
+			}
+		}
+		for _, m := range not {
+			if m(n) {
+				return false
+			}
+		}
+		return len(want) == 0 || slices.ContainsFunc(want, func(w oracleWord) bool { return r.holdsWord(n, w) })
+	}
+}
+
+func (r *reckoning) term(t query.Term, scored bool) func(oracleNote) bool {
+	switch {
+	case t.Word != nil:
+		w := r.word(*t.Word, scored)
+		return func(n oracleNote) bool { return r.holdsWord(n, w) }
+	case t.Phrase != nil:
+		return r.phrase(*t.Phrase, scored)
+	}
+	return r.either(*t.Group, scored)
+}
+
+func (r *reckoning) phrase(p query.Phrase, scored bool) func(oracleNote) bool {
+	for i, text := range p.Words {
+		r.stem(text, scored)
+		if i > 0 && analysis.IsSolid(p.Words[i-1]) && analysis.IsSolid(text) {
+			r.stem(p.Words[i-1]+text, scored)
+		}
+	}
+	words := []byte(" " + strings.Join(p.Words, " ") + " ")
+	return func(n oracleNote) bool { return bytes.Contains(region(n.text, p.Field), words) }
+}
+
+func (r *reckoning) score(n oracleNote) (sum uint32) {
+	for _, s := range r.sources {
+		if s.weight == 0 {
+			continue
+		}
+		if l, ok := s.holds(n); ok {
+			sum += s.weight * l.gain()
+		}
+	}
+	return sum
+}
+
+type oracleHit struct {
+	note  oracleNote
+	score uint32
+}
+
+func compareHits(a, b oracleHit) int {
+	switch {
+	case a.score != b.score && a.score > b.score:
+		return -1
+	case a.score != b.score:
+		return 1
+	case a.note.id != b.note.id:
+		return strings.Compare(string(b.note.id), string(a.note.id))
+	}
+	return strings.Compare(a.note.space, b.note.space)
+}
+
+func (r *reckoning) plain(q Query, want []query.Word) []Hit {
+	var words []oracleWord
+	for _, w := range want {
+		words = append(words, r.word(w, true))
+	}
+	sole := len(words) == 1 && len(words[0].parts) == 1
+	var list []oracleHit
+	for _, n := range r.notes {
+		h := oracleHit{n, r.score(n)}
+		if h.score == 0 || !admits(q, n) {
+			continue
+		}
+		if !sole && !slices.ContainsFunc(words, func(w oracleWord) bool { return !r.holdsWord(n, w) }) {
+			h.score += allWords
+		}
+		list = append(list, h)
+	}
+	slices.SortFunc(list, compareHits)
+	r.lookCloser(words, list[:min(len(list), closerLook)])
+	list = slices.DeleteFunc(list, func(h oracleHit) bool { return !r.fits(words, h.note) })
+	return oracleHits(q, list)
+}
+
+func (r *reckoning) lookCloser(words []oracleWord, list []oracleHit) {
+	l := &look{known: map[string]int{}}
+	for _, w := range words {
+		for i, text := range w.texts {
+			if w.solid {
+				continue
+			}
+			stem := analysis.Stem(text)
+			l.words = append(l.words, lookWord{stem: stem, exact: text, weight: w.weights[i]})
+			l.first[stem[0]] = true
+		}
+	}
+	if len(l.words) == 0 {
+		return
+	}
+	for i := range list {
+		list[i].score += l.bonus(list[i].note.text)
+	}
+	slices.SortFunc(list, compareHits)
+}
+
+func (r *reckoning) fits(words []oracleWord, n oracleNote) bool {
+	for _, w := range words {
+		outright := r.anyHolds(n, w.whole) || !slices.ContainsFunc(w.parts, func(names []string) bool { return !r.anyHolds(n, names[:1]) })
+		if len(words) > 1 && outright {
+			return true
+		}
+	}
+	var held, all float64
+	for _, w := range words {
+		var part, sum float64
+		for i, names := range w.parts {
+			sum += float64(w.weights[i])
+			if r.anyHolds(n, names) {
+				part += float64(w.weights[i])
+			}
+		}
+		f := part / sum
+		switch {
+		case r.anyHolds(n, w.whole):
+			f = 1
+		case len(w.parts) == 2 && !w.solid:
+			f *= f
+		}
+		held += f * sum
+		all += sum
+	}
+	if words[0].solid {
+		return held/all >= minSolidCoverage
+	}
+	return held/all >= minCoverage
+}
+
+func (r *reckoning) hits(q Query, matches, fits func(oracleNote) bool) []Hit {
+	var list []oracleHit
+	for _, n := range r.notes {
+		if matches(n) && admits(q, n) && fits(n) {
+			list = append(list, oracleHit{n, r.score(n)})
+		}
+	}
+	slices.SortFunc(list, compareHits)
+	return oracleHits(q, list)
+}
+
+func oracleHits(q Query, list []oracleHit) []Hit {
+	var out []Hit
+	for _, h := range list {
+		if (q.Keep == nil || q.Keep(h.note.id)) && len(out) < limitOf(q) {
+			out = append(out, Hit{ID: h.note.id, Space: h.note.space, Score: scoreOf(h.score &^ allWords)})
+		}
+	}
+	return out
+}
+
+func admits(q Query, n oracleNote) bool {
+	f := q.Filter
+	ok := func(want, have string) bool { return want == "" || want == have }
+	return (len(q.Spaces) == 0 || slices.Contains(q.Spaces, n.space)) &&
+		ok(f.Kind, n.doc.Kind) && ok(f.Harness, n.doc.Harness) && ok(f.Device, n.doc.Device) &&
+		ok(f.Actor, n.doc.Actor) && ok(f.Project, n.doc.Project) &&
+		(f.Tag == "" || slices.Contains(n.doc.Tags, f.Tag)) &&
+		(f.Since.IsZero() || !n.doc.Recorded.Before(f.Since)) &&
+		(f.Until.IsZero() || n.doc.Recorded.Before(f.Until))
+}
