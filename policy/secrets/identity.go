@@ -26,6 +26,7 @@ func isPublic(value []byte) bool {
 }
 
 func isUUID(value []byte) bool {
+	value = bytes.TrimPrefix(value, []byte("urn:uuid:"))
 	at := 0
 	for _, p := range uuid() {
 		var ok bool

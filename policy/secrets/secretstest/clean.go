@@ -52,7 +52,7 @@ var cleanForms = map[string][]string{
 	"integrity":    {`"integrity": "sha512-[b64:86]=="`, "sha384-[b64:64]", "integrity sha512-[b64:86]=="},
 	"go.sum":       {"golang.org/x/text v0.44.0 h1:[b64:43]=\ngolang.org/x/text v0.44.0/go.mod h1:[b64:43]="},
 	"lock files":   {"resolved \"https://registry.example.org/a/-/a-1.0.0.tgz#[hex:40]\"", "  checksum = \"[hex:64]\"", "hashes = [\"sha256:[hex:64]\"]"},
-	"UUIDs":        {"[uuid]", "request id [uuid]", "token id: [uuid]", "api key id [uuid]", "session [uuid] started", "\"key\": \"[uuid]\"", "secret name: [uuid]", "issued token jti=[uuid] sub=ana"},
+	"UUIDs":        {"[uuid]", "request id [uuid]", "token id: [uuid]", "api key id [uuid]", "session [uuid] started", "\"key\": \"[uuid]\"", "secret name: [uuid]", "issued token jti=[uuid] sub=ana", "Token: `urn:uuid:[uuid]`"},
 	"ULIDs":        {"01[B36:1]ARZ3NDEKTSV4RRFFQ69G5F", "event 01h[dig:5]xkbdq8m2r7t5v9w3y4z", "token 01h[dig:5]xkbdq8m2r7t5v9w3y4z"},
 	"traces":       {"traceparent: 00-[hex:32]-[hex:16]-01", "trace_id=[hex:32] span_id=[hex:16]"},
 	"branches":     {"task-while-loading-the-index", "fix/risk-assessment-for-disk-usage", "desk-booking-[dig:4]", "ask-[hex:8]-again", "feature/token-refresh-[dig:3]", "task-[hex:12]", "refs/heads/task-while-[low:12]"},
