@@ -34,9 +34,7 @@ func (a *app) benchOne(b bench.Bench) *cobra.Command {
 			return a.print(r, r.WriteTable)
 		},
 	}
-	if b.Notes > 0 {
-		cmd.Flags().IntVar(&opt.Notes, "notes", b.Notes, "notes that are stored first, at least 100")
-	}
+	cmd.Flags().IntVar(&opt.Notes, "notes", b.Notes, "notes that are stored first, at least 100")
 	cmd.Flags().IntVar(&opt.Runs, "runs", b.Runs, "how often each thing is done")
 	return cmd
 }
