@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring"
@@ -72,21 +73,38 @@ func (v *view) ask(ctx context.Context, q Query) (Result, error) {
 	if parsed.IsEmpty() {
 		return Result{Note: noWords}, nil
 	}
-	p, err := newPlan(v, parsed, q.Prefix)
-	if err != nil {
-		return Result{}, err
-	}
 	allow := make([]*roaring.Bitmap, len(v.segs))
 	for i, part := range v.segs {
+		var err error
 		if allow[i], err = part.allowed(&q); err != nil {
 			return Result{}, &DamagedError{Dir: v.dir, Err: err}
 		}
 	}
-	s := sieve{plan: p, keep: q.Keep, limit: limitOf(q), kept: map[docRef]bool{}}
+	out, err := v.answer(ctx, q, parsed, allow)
+	if err != nil || len(out.Hits) > 0 {
+		return out, err
+	}
+	loose, phrases, ok := parsed.Loose()
+	if !ok {
+		return out, nil
+	}
+	out, err = v.answer(ctx, q, loose, allow)
+	if len(out.Hits) > 0 {
+		out.Note = fmt.Sprintf("no note holds %q as it stands; these hold some of the words", phrases)
+	}
+	return out, err
+}
+
+func (v *view) answer(ctx context.Context, q Query, parsed query.Query, allow []*roaring.Bitmap) (Result, error) {
+	p, err := newPlan(v, parsed, q.Prefix)
+	if err != nil {
+		return Result{}, err
+	}
 	total, err := p.total(allow)
 	if err != nil {
 		return Result{}, err
 	}
+	s := sieve{plan: p, keep: q.Keep, limit: limitOf(q), kept: map[docRef]bool{}}
 	hits, err := s.hits(ctx, allow)
 	return Result{Hits: hits, Total: total}, err
 }

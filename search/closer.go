@@ -24,7 +24,7 @@ const maxLook = 32 << 10
 // A look is the words of a question, to be found in stored texts.
 type look struct {
 	words []lookWord
-	first [256]bool      // first bytes of their stems
+	first [256]bool      // first bytes of their forms
 	known map[string]int // which word a form is, or -1
 }
 
@@ -33,19 +33,26 @@ type lookWord struct {
 	weight      uint32
 }
 
-// newLook takes the words in the order of the question; those of scripts
-// without spaces are found by their pairs already.
-func (p *plan) newLook(words []*word) *look {
-	l := &look{known: map[string]int{}}
+// lookAt takes the words in the order of the question; those of scripts without
+// spaces are found by their pairs already.
+func lookAt(words []*word) *look {
+	var out []lookWord
 	for _, w := range words {
 		if w.solid {
 			continue
 		}
 		for i, text := range w.texts {
-			stem := analysis.Stem(text)
-			l.words = append(l.words, lookWord{stem: stem, exact: text, weight: w.weights[i]})
-			l.first[stem[0]] = true
+			out = append(out, lookWord{stem: analysis.Stem(text), exact: text, weight: w.weights[i]})
 		}
+	}
+	return newLook(out)
+}
+
+func newLook(words []lookWord) *look {
+	l := &look{words: words, known: map[string]int{}}
+	for _, w := range words {
+		l.first[w.stem[0]] = true
+		l.first[w.exact[0]] = true
 	}
 	return l
 }
@@ -54,7 +61,7 @@ func (p *plan) newLook(words []*word) *look {
 // or do not hold all the words.
 func (p *plan) reorder(words []*word, list []candidate) error {
 	list = list[:min(len(list), closerLook)]
-	l := p.newLook(words)
+	l := lookAt(words)
 	if len(l.words) == 0 {
 		return nil
 	}
@@ -158,9 +165,9 @@ func (l *look) which(form []byte) int {
 	return i
 }
 
-// mayBe is quick to tell most forms from one with the stem of the word: the
-// stemmer leaves the first three letters alone.
+// mayBe is quick to tell most forms from those of the word: but for a few
+// irregular ones, they have the first three letters of its stem.
 func (w lookWord) mayBe(form []byte) bool {
 	n := min(len(w.stem), len(form), 3)
-	return w.stem[:n] == string(form[:n])
+	return w.stem[:n] == string(form[:n]) || w.exact == string(form)
 }

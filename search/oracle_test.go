@@ -93,8 +93,12 @@ func (o *oracle) ask(q Query) []Hit {
 	if len(parsed.Either) == 1 && len(parsed.Either[0].Must) == 0 && len(parsed.Either[0].Not) == 0 {
 		return r.plain(q, parsed.Either[0].Want)
 	}
-	matches := r.either(parsed, true)
-	return r.hits(q, matches, func(oracleNote) bool { return true })
+	hits := r.hits(q, r.either(parsed, true))
+	if loose, _, ok := parsed.Loose(); ok && len(hits) == 0 {
+		r.sources = map[string]*oracleSource{}
+		return r.plain(q, loose.Either[0].Want)
+	}
+	return hits
 }
 
 func (r *reckoning) count(holds func(oracleNote) (level, bool)) (n uint64) {
@@ -402,17 +406,15 @@ func (r *reckoning) plain(q Query, want []query.Word) []Hit {
 }
 
 func (r *reckoning) lookCloser(words []oracleWord, list []oracleHit) {
-	l := &look{known: map[string]int{}}
+	var looked []lookWord
 	for _, w := range words {
 		for i, text := range w.texts {
-			if w.solid {
-				continue
+			if !w.solid {
+				looked = append(looked, lookWord{stem: analysis.Stem(text), exact: text, weight: w.weights[i]})
 			}
-			stem := analysis.Stem(text)
-			l.words = append(l.words, lookWord{stem: stem, exact: text, weight: w.weights[i]})
-			l.first[stem[0]] = true
 		}
 	}
+	l := newLook(looked)
 	if len(l.words) == 0 {
 		return
 	}
@@ -454,10 +456,10 @@ func (r *reckoning) fits(words []oracleWord, n oracleNote) bool {
 	return held/all >= minCoverage
 }
 
-func (r *reckoning) hits(q Query, matches, fits func(oracleNote) bool) []Hit {
+func (r *reckoning) hits(q Query, matches func(oracleNote) bool) []Hit {
 	var list []oracleHit
 	for _, n := range r.notes {
-		if matches(n) && admits(q, n) && fits(n) {
+		if matches(n) && admits(q, n) {
 			list = append(list, oracleHit{n, r.score(n)})
 		}
 	}

@@ -5,10 +5,14 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// Stem is the common form of an English word and its inflections, as the
-// Porter2 stemmer makes it. It takes a folded word; anything but Latin letters
-// alone, and anything of three letters or fewer, is its own stem.
+// Stem is the common form of an English word and its inflections: irregular
+// ones by a list, the others as the Porter2 stemmer makes it. It takes a folded
+// word; anything but Latin letters alone, and other words of three letters or
+// fewer, are their own stem.
 func Stem(word string) string {
+	if base, ok := irregular[word]; ok {
+		word = base
+	}
 	if len(word) <= 3 {
 		return word
 	}

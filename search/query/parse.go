@@ -181,8 +181,10 @@ func exprOf(ops []operand) Expr {
 		}
 	}
 	e.Want = distinct(e.Want)
-	if len(e.Must) > 0 || slices.ContainsFunc(e.Want, Word.says) {
-		e.Want = slices.DeleteFunc(e.Want, func(w Word) bool { return !w.says() })
+	if len(e.Must) > 0 {
+		e.Want = slices.DeleteFunc(e.Want, Word.isMute)
+	} else {
+		e.Want = meaningful(e.Want)
 	}
 	return e
 }

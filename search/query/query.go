@@ -1,5 +1,7 @@
 package query
 
+import "slices"
+
 // A Query matches a note that one of its expressions matches. The zero Query
 // matches nothing.
 type Query struct {
@@ -56,6 +58,26 @@ type Phrase struct {
 func (q Query) IsEmpty() bool { return len(q.Either) == 0 }
 
 func (e Expr) isEmpty() bool { return len(e.Want) == 0 && len(e.Must) == 0 }
+
+// Loose is the same question with its phrases taken for mere words, and what
+// those phrases were. It is false unless the question is a plain one, without
+// operators and fields, that quotes something, such as a title, among other
+// words.
+func (q Query) Loose() (loose Query, phrases []string, ok bool) {
+	if len(q.Either) != 1 || len(q.Either[0].Want) == 0 || len(q.Either[0].Not) > 0 {
+		return Query{}, nil, false
+	}
+	want := q.Either[0].Want
+	for _, t := range q.Either[0].Must {
+		if t.Phrase == nil || t.Phrase.Field != Anywhere {
+			return Query{}, nil, false
+		}
+		phrases = append(phrases, t.Phrase.Text)
+		want = append(slices.Clone(want), wordsOf(item{text: t.Phrase.Text})...)
+	}
+	e := Expr{Want: meaningful(distinct(want))}
+	return Query{Either: []Expr{e}}, phrases, len(phrases) > 0
+}
 
 // Words calls fn with every word and phrase that a match may show: not those
 // behind NOT.

@@ -93,7 +93,15 @@ func sequence(text string) []string {
 	return out
 }
 
-func (w Word) says() bool { return !w.Stop }
+func (w Word) isMute() bool { return w.Stop }
+
+// meaningful leaves out words that say nothing, unless there are no others.
+func meaningful(words []Word) []Word {
+	if rest := slices.DeleteFunc(slices.Clone(words), Word.isMute); len(rest) > 0 {
+		return rest
+	}
+	return words
+}
 
 func (w Word) same(v Word) bool {
 	return w.Field == v.Field && slices.Equal(w.Parts, v.Parts) && slices.Equal(w.Whole, v.Whole)

@@ -1,0 +1,367 @@
+package searchtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cairn/internal/event"
+	"cairn/search"
+)
+
+// A Searcher is what is tested.
+type Searcher interface {
+	Ask(context.Context, search.Query) (search.Result, error)
+	Mark(space string) (search.Mark, bool, error)
+	Count(space string) (int, error)
+	IDs(space string, fn func(event.ID) error) error
+}
+
+// A Maker makes a Searcher that holds the notes of some batches, in order. It
+// cleans up by t.Cleanup.
+type Maker func(t *testing.T, batches []search.Batch) Searcher
+
+// Run runs the suite.
+func Run(t *testing.T, make Maker) {
+	for _, tt := range []struct {
+		name string
+		run  func(*testing.T, Maker)
+	}{
+		{"words", testWords},
+		{"order", testOrder},
+		{"nothing", testNothing},
+		{"any text", testAnyText},
+		{"long note", testLongNote},
+		{"filters", testFilters},
+		{"keep", testKeep},
+		{"limit and total", testLimit},
+		{"matched words", testMatched},
+		{"phrase or its words", testPhrase},
+		{"updates", testUpdates},
+		{"spaces", testSpaces},
+		{"canceled", testCanceled},
+	} {
+		t.Run(tt.name, func(t *testing.T) { tt.run(t, make) })
+	}
+}
+
+// start is the time of note 0; each note is a second later.
+var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+
+func timeOf(n int) time.Time { return start.Add(time.Duration(n) * time.Second) }
+
+// idOf is the id of note n; ids sort by n.
+func idOf(n int) event.ID { return event.ID(fmt.Sprintf("01%024d", n)) }
+
+// notes are notes of the given texts, numbered from 0.
+func notes(texts ...string) []search.Batch {
+	b := search.Batch{Space: "team"}
+	for n, text := range texts {
+		b.Put = append(b.Put, search.Doc{ID: idOf(n), Body: text, Recorded: timeOf(n)})
+	}
+	return []search.Batch{b}
+}
+
+func ask(t *testing.T, s Searcher, q search.Query) search.Result {
+	t.Helper()
+	r, err := s.Ask(t.Context(), q)
+	if err != nil {
+		t.Fatalf("ask %.200q: %v", q.Text, err)
+	}
+	return r
+}
+
+// numbers are the numbers of the notes that were found, in order.
+func numbers(r search.Result) []int {
+	out := []int{}
+	for _, h := range r.Hits {
+		var n int
+		fmt.Sscanf(string(h.ID), "01%d", &n)
+		out = append(out, n)
+	}
+	return out
+}
+
+func wantFound(t *testing.T, s Searcher, q search.Query, want ...int) {
+	t.Helper()
+	if got := numbers(ask(t, s, q)); !slices.Equal(got, append([]int{}, want...)) {
+		t.Errorf("ask %.200q finds %v, want %v", q.Text, got, want)
+	}
+}
+
+func text(s string) search.Query { return search.Query{Text: s} }
+
+func testWords(t *testing.T, make Maker) {
+	s := make(t, notes(
+		"We chose Postgres for billing",                  // 0
+		"fastapi-users hangs when the session is shared", // 1
+		"file-locking is broken on Windows",              // 2
+		"the FileLock class",                             // 3
+		"use file_lock here",                             // 4
+		"我们决定用Redis做会话缓存",                                // 5
+		"修复锁的问题",                                         // 6
+		"ファイルロックの解除",                                     // 7
+		"서버에서 캐시가 깨짐",                                    // 8
+		"the cafe\u0301 incident",                        // 9
+		"Größe falsch",                                   // 10
+		"Ошибка блокировки файла",                        // 11
+		"खोज सूचकांक रात में",                            // 12
+		"modern C++ rules",                               // 13
+		"see internal/store/repo.go",                     // 14
+		"fixed in v1.26.8",                               // 15
+		"error: timeout while dialing",                   // 16
+	))
+	for q, want := range map[string][]int{
+		"which database did we choose for the billing service and why": {0},
+		"choosing":             {0},
+		"fast":                 {1},
+		"fastapi-us":           {1},
+		"file lock":            {4, 2, 3},
+		"filelock":             {4, 3, 2},
+		"file-lock":            {4, 2, 3},
+		"缓存":                   {5},
+		"会话":                   {5},
+		"决定":                   {5},
+		"锁":                    {6},
+		"ファイルロック":              {7},
+		"캐시":                   {8},
+		"cafe":                 {9},
+		"café":                 {9},
+		"CAFE\u0301":           {9},
+		"grosse":               {10},
+		"блокировки":           {11},
+		"सूचकांक":              {12},
+		"c++":                  {13},
+		"C++ (x)":              {13},
+		"repo.go":              {14},
+		"1.26.8":               {15},
+		"error: timeout":       {16},
+		"error: timeout wat":   {16},
+		"billing NOT postgres": {},
+		"cafe OR billing":      {0, 9},
+		"title:cafe":           {},
+	} {
+		wantFound(t, s, text(q), want...)
+	}
+}
+
+func testOrder(t *testing.T, make Maker) {
+	s := make(t, notes(
+		"alpha here",           // 0
+		"alpha beta here",      // 1
+		"alpha beta gamma",     // 2
+		"something else",       // 3
+		"delta",                // 4
+		"delta",                // 5
+		"delta",                // 6
+		"the deltaic plain of", // 7
+	))
+	wantFound(t, s, text("alpha beta gamma"), 2, 1, 0)
+	wantFound(t, s, text("alpha beta gamma zeta"), 2, 1, 0)
+	wantFound(t, s, text("delta"), 6, 5, 4, 7)
+}
+
+func testNothing(t *testing.T, make Maker) {
+	b := notes("a note about billing", "laptop stand")
+	for i := range b[0].Put {
+		d := &b[0].Put[i]
+		d.Kind, d.Harness, d.Device, d.Actor, d.Project = "observe", "claude-code", "macbook7", "ana", "my-app-v2"
+	}
+	s := make(t, b)
+	for _, q := range []string{"observe", "claude-code", "macbook7", "ana", "my-app-v2", "team", "zookeeper", "laptop-7f3a", "区块链", "\"billing note\"", "unknown words only", "tag:billing"} {
+		if r := ask(t, s, text(q)); len(r.Hits) > 0 || r.Note != "" {
+			t.Errorf("ask %q finds %v (%s), want nothing", q, numbers(r), r.Note)
+		}
+	}
+	for _, q := range []string{"", "*", " \t", "!?", "\"\"", "()"} {
+		if r := ask(t, s, text(q)); len(r.Hits) > 0 || !strings.Contains(r.Note, "log") {
+			t.Errorf("ask %q finds %v with note %q, want nothing and a note that names log", q, numbers(r), r.Note)
+		}
+	}
+}
+
+func testAnyText(t *testing.T, make Maker) {
+	s := make(t, notes("foo bar baz", "C++ and https://example.com/a?b=c"))
+	for _, q := range []string{
+		"foo(bar, baz)", "C++ (x)", "https://example.com/a?b=c", "foo-bar", `a"b`, `"`, `""`, `"foo`, "NOT", "NOT NOT", "AND", "OR foo", "foo AND",
+		"(", ")", "((foo)", "foo)", "title:", "tag:*", "*foo*", "foo:bar", "-foo", "+foo", "\x00", "\xff\xfe", "foo\xffbar", "\u200b", "👩‍💻",
+		strings.Repeat("!@#$%^&*()_+-=[]{}|;':\",./<>?`~", 350), strings.Repeat("foo ", 5000), strings.Repeat("(", 10_000), strings.Repeat(`"`, 10_000),
+		strings.Repeat("NOT ", 2500), strings.Repeat("字", 4000), strings.Repeat("x", 20_000),
+	} {
+		ask(t, s, text(q))
+		ask(t, s, search.Query{Text: q, Prefix: true})
+	}
+	wantFound(t, s, text("foo(bar, baz)"), 0)
+	wantFound(t, s, text("https://example.com/a?b=c"), 1)
+}
+
+func testLongNote(t *testing.T, make Maker) {
+	long := strings.Repeat("the quick brown fox jumps over the lazy dog. ", 20_000) + "zyxwvunique 终点词"
+	s := make(t, notes("short", long))
+	wantFound(t, s, text("zyxwvunique"), 1)
+	wantFound(t, s, text("zyxw"), 1)
+	wantFound(t, s, text("终点词"), 1)
+	wantFound(t, s, text(`"dog zyxwvunique"`), 1)
+}
+
+func testFilters(t *testing.T, make Maker) {
+	b := notes("redis one", "redis two", "redis three")
+	for i, kind := range []string{"observe", "lesson", "observe"} {
+		d := &b[0].Put[i]
+		d.Kind = kind
+		d.Tags = []string{fmt.Sprint("my-tag-", i%2)}
+		d.Harness, d.Device, d.Actor, d.Project = fmt.Sprint("h", i), fmt.Sprint("d", i), fmt.Sprint("a", i), fmt.Sprint("my-app-v", i)
+	}
+	s := make(t, b)
+	for _, tt := range []struct {
+		filter search.Filter
+		want   []int
+	}{
+		{search.Filter{}, []int{2, 1, 0}},
+		{search.Filter{Kind: "observe"}, []int{2, 0}},
+		{search.Filter{Tag: "my-tag-0"}, []int{2, 0}},
+		{search.Filter{Tag: "my"}, nil},
+		{search.Filter{Harness: "h1"}, []int{1}},
+		{search.Filter{Device: "d2"}, []int{2}},
+		{search.Filter{Actor: "a0"}, []int{0}},
+		{search.Filter{Project: "my-app-v2"}, []int{2}},
+		{search.Filter{Project: "my-app-v2", Kind: "lesson"}, nil},
+		{search.Filter{Since: timeOf(1)}, []int{2, 1}},
+		{search.Filter{Until: timeOf(1)}, []int{0}},
+		{search.Filter{Since: timeOf(1), Until: timeOf(2)}, []int{1}},
+		{search.Filter{Since: timeOf(1).Add(time.Nanosecond)}, []int{2}},
+	} {
+		wantFound(t, s, search.Query{Text: "redis", Filter: tt.filter}, tt.want...)
+		wantFound(t, s, search.Query{Text: `"redis" OR nothing`, Filter: tt.filter}, tt.want...)
+	}
+}
+
+func testKeep(t *testing.T, make Maker) {
+	var texts []string
+	for n := range 300 {
+		texts = append(texts, fmt.Sprint("cache note ", n))
+	}
+	s := make(t, notes(texts...))
+	var asked []event.ID
+	r := ask(t, s, search.Query{Text: "cache", Limit: 5, Keep: func(id event.ID) bool {
+		asked = append(asked, id)
+		return strings.HasSuffix(string(id), "0")
+	}})
+	if got := numbers(r); !slices.Equal(got, []int{290, 280, 270, 260, 250}) {
+		t.Errorf("kept hits are %v", got)
+	}
+	if len(asked) > 100 {
+		t.Errorf("Keep was asked %d times for 5 hits of 300", len(asked))
+	}
+	if sorted := slices.Clone(asked); !slices.IsSortedFunc(sorted, func(a, b event.ID) int { return strings.Compare(string(b), string(a)) }) {
+		t.Errorf("Keep was not asked best first: %v", asked)
+	}
+	slices.Sort(asked)
+	if n := len(slices.Compact(asked)); n != len(asked) {
+		t.Errorf("Keep was asked %d times for %d notes", len(asked), n)
+	}
+	r = ask(t, s, search.Query{Text: "cache", Keep: func(event.ID) bool { return false }})
+	if len(r.Hits) > 0 {
+		t.Errorf("hits that are not kept: %v", numbers(r))
+	}
+}
+
+func testLimit(t *testing.T, make Maker) {
+	var texts []string
+	for n := range 50 {
+		texts = append(texts, fmt.Sprint("cache note ", n))
+	}
+	s := make(t, notes(texts...))
+	for limit, want := range map[int]int{0: search.DefaultLimit, 1: 1, 30: 30, 50: 50, 1000: 50, 1 << 30: 50, -1: search.DefaultLimit} {
+		r := ask(t, s, search.Query{Text: "cache", Limit: limit})
+		if len(r.Hits) != want || r.Total != 50 {
+			t.Errorf("limit %d gives %d hits of %d, want %d of 50", limit, len(r.Hits), r.Total, want)
+		}
+	}
+}
+
+func testMatched(t *testing.T, make Maker) {
+	s := make(t, notes("We chose Postgres for Billing"))
+	r := ask(t, s, text("Choose billing database"))
+	if len(r.Hits) != 1 || !slices.Equal(r.Hits[0].Matched, []string{"Choose", "billing"}) || r.Hits[0].Space != "team" || r.Hits[0].Score <= 0 {
+		t.Errorf("hits are %+v", r.Hits)
+	}
+}
+
+func testPhrase(t *testing.T, make Maker) {
+	s := make(t, notes("the four seasons by vivaldi", "seasons of the four winds", "take the file-lock first", "the lock of the file"))
+	wantFound(t, s, text(`"four seasons"`), 0)
+	wantFound(t, s, text(`"file lock"`), 2)
+	wantFound(t, s, text(`"of the"`), 3, 1)
+	wantFound(t, s, text(`"four winters"`))
+	wantFound(t, s, text(`"four seasons" vivaldi`), 0)
+	// In a question the phrase may be a title that no note holds as it is.
+	r := ask(t, s, text(`who wrote "Four Winds" of vivaldi`))
+	if len(r.Hits) == 0 || r.Note == "" {
+		t.Errorf("a question with a phrase that is nowhere finds %v with note %q, want its words and a note", numbers(r), r.Note)
+	}
+}
+
+func testUpdates(t *testing.T, make Maker) {
+	old := notes("the former text", "goes away", "stays")
+	later := search.Batch{Space: "team", Delete: []event.ID{idOf(1), idOf(77)}, Mark: search.Mark{Epoch: 1, Events: 3}}
+	later.Put = []search.Doc{{ID: idOf(0), Body: "wrong"}, {ID: idOf(0), Body: "the later text"}}
+	s := make(t, append(old, later))
+	wantFound(t, s, text("former"))
+	wantFound(t, s, text("wrong"))
+	wantFound(t, s, text("later"), 0)
+	wantFound(t, s, text("away"))
+	wantFound(t, s, text("stays"), 2)
+	if m, ok, err := s.Mark("team"); err != nil || !ok || m != later.Mark {
+		t.Errorf("the mark is %+v, %v, %v; want %+v", m, ok, err, later.Mark)
+	}
+	wantIDs(t, s, "team", 0, 2)
+}
+
+func wantIDs(t *testing.T, s Searcher, space string, want ...int) {
+	t.Helper()
+	ids := []event.ID{}
+	err := s.IDs(space, func(id event.ID) error {
+		ids = append(ids, id)
+		return nil
+	})
+	slices.Sort(ids)
+	wanted := []event.ID{}
+	for _, n := range want {
+		wanted = append(wanted, idOf(n))
+	}
+	if err != nil || !slices.Equal(ids, wanted) {
+		t.Errorf("the notes of %s are %v (%v), want %v", space, ids, err, wanted)
+	}
+	if n, err := s.Count(space); err != nil || n != len(want) {
+		t.Errorf("%s counts %d (%v), want %d", space, n, err, len(want))
+	}
+}
+
+func testSpaces(t *testing.T, make Maker) {
+	one := search.Batch{Space: "personal", Put: []search.Doc{{ID: idOf(1), Title: "redis"}}, Mark: search.Mark{Events: 1}}
+	two := search.Batch{Space: "team", Put: []search.Doc{{ID: idOf(2), Title: "redis"}, {ID: idOf(1), Title: "redis"}}, Mark: search.Mark{Events: 2}}
+	s := make(t, []search.Batch{one, two})
+	wantFound(t, s, text("redis"), 2, 1, 1)
+	wantFound(t, s, search.Query{Text: "redis", Spaces: []string{"personal"}}, 1)
+	wantFound(t, s, search.Query{Text: "redis", Spaces: []string{"personal", "team"}}, 2, 1, 1)
+	wantFound(t, s, search.Query{Text: "redis", Spaces: []string{"per"}})
+	wantIDs(t, s, "personal", 1)
+	wantIDs(t, s, "team", 1, 2)
+	wantIDs(t, s, "nowhere")
+	if m, ok, err := s.Mark("personal"); err != nil || !ok || m.Events != 1 {
+		t.Errorf("the mark of personal is %+v, %v, %v", m, ok, err)
+	}
+}
+
+func testCanceled(t *testing.T, make Maker) {
+	s := make(t, notes("anything"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Ask(ctx, text("anything")); err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {
+		t.Errorf("ask after the end of its context: %v", err)
+	}
+}
