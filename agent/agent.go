@@ -19,6 +19,7 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/problem"
 	"cairn/policy"
+	"cairn/policy/scope"
 	"cairn/sync/eventlog"
 )
 
@@ -171,7 +172,7 @@ func (a *Agent) Import(ctx context.Context, drafts []api.Draft) ([]api.ImportRes
 // against it.
 func (a *Agent) usable(name string) error {
 	if name == "" {
-		name = Personal
+		name = scope.Personal
 	}
 	a.mu.Lock()
 	err := a.broken[name]

@@ -15,13 +15,8 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/paths"
 	"cairn/internal/problem"
+	"cairn/policy/scope"
 	"cairn/sync/eventlog"
-)
-
-// The spaces that every home has.
-const (
-	Personal = "personal"
-	Local    = "local" // never leaves the machine
 )
 
 // MakeHome makes a home: its folder, device key, configuration and first two
@@ -50,7 +45,7 @@ func MakeHome(ctx context.Context, home paths.Home, machine string) (made bool, 
 	} else if err != nil {
 		return false, err
 	}
-	for _, space := range []string{Personal, Local} {
+	for _, space := range []string{scope.Personal, scope.Local} {
 		if err := makeSpace(home, space, ""); err != nil {
 			return false, err
 		}

@@ -15,6 +15,7 @@ import (
 	"cairn/internal/hubwire"
 	"cairn/internal/invite"
 	"cairn/internal/problem"
+	"cairn/policy/scope"
 	"cairn/sync/replica"
 )
 
@@ -76,7 +77,7 @@ func (a *Agent) linkOffered(ctx context.Context, hub *replica.Hub, offered []hub
 	defer a.linking.Unlock()
 	var failed error
 	for _, s := range offered {
-		if len(a.courier.Links(s.Name, hubRemote)) > 0 || s.Name == Local {
+		if len(a.courier.Links(s.Name, hubRemote)) > 0 || !scope.MayTravel(s.Name) {
 			continue
 		}
 		at := api.Remote{Space: s.Name, Name: hubRemote, URL: a.hubAddress(), Hub: true}
@@ -133,10 +134,10 @@ func (a *Agent) AddRemote(ctx context.Context, r api.Remote) error {
 		return err
 	}
 	if r.Space == "" {
-		r.Space = Personal
+		r.Space = scope.Personal
 	}
 	switch {
-	case r.Space == Local:
+	case !scope.MayTravel(r.Space):
 		return &problem.Problem{Code: problem.Policy, Rule: "space", Message: `the space "local" never leaves this machine: it can have no remote`}
 	case !remoteName.MatchString(r.Name) || r.Name == hubRemote && !r.Hub:
 		return problem.New(problem.Usage, `a remote's name has lower-case letters, digits and dashes, and is not "hub"`)

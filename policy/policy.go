@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"cairn/internal/event"
 	"cairn/internal/problem"
@@ -69,6 +70,9 @@ func (p *Policy) secretsIn(e event.Event) ([]Finding, error) {
 	}
 	var found []Finding
 	for _, f := range fields {
+		if repeats(f, e.Payload) {
+			continue
+		}
 		for _, s := range p.scanner.ScanNamed(nameOf(f, e.Payload), []byte(f.Value)) {
 			found = append(found, Finding{f.Path, s})
 		}
@@ -80,6 +84,22 @@ func (p *Policy) secretsIn(e event.Event) ([]Finding, error) {
 	}
 	return found, nil
 }
+
+// repeats says whether a field only says again what another says, which is
+// the one to name: the subject follows from the payload, and a title may be
+// the beginning of its text.
+func repeats(f event.Field, payload event.Payload) bool {
+	switch f.Path {
+	case "subject.id":
+		return true
+	case "payload.summary":
+		note, ok := payload.(*event.Observe)
+		return ok && strings.Contains(oneLine(note.Content), oneLine(note.Summary))
+	}
+	return false
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func refuseSize(err error) error {
 	if big, ok := errors.AsType[*event.TooBigError](err); ok {

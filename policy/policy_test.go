@@ -199,3 +199,26 @@ func TestLongNotesOfIdentifiersPass(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A finding names the field that its writer filled in, not the one that
+// follows from it.
+func TestAFindingNamesWhatWasWritten(t *testing.T) {
+	token := secretstest.Generate("github-pat", rand.New(rand.NewPCG(7, 7)))
+	for want, p := range map[string]event.Payload{
+		"payload.content": &event.Observe{Summary: "it is " + token, Content: "it is " + token + "\nand more"},
+		"payload.summary": &event.Observe{Summary: "it is " + token, Content: "harmless"},
+		"payload.key":     &event.Claim{SchemaType: "s", Key: token, Content: "harmless"},
+	} {
+		err := policy.Default().Decide(eventtest.Of(p))
+		refused, ok := errors.AsType[*policy.RefusedError](err)
+		if !ok || refused.Field != want {
+			t.Errorf("%s: %v", want, err)
+			continue
+		}
+		for _, f := range refused.Findings {
+			if f.Field != want {
+				t.Errorf("%s: also named %s", want, f.Field)
+			}
+		}
+	}
+}
