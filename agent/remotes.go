@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 
 	"cairn/agent/api"
@@ -14,6 +13,7 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
 	"cairn/internal/invite"
+	"cairn/internal/lazyregexp"
 	"cairn/internal/problem"
 	"cairn/policy/scope"
 	"cairn/sync/replica"
@@ -22,7 +22,7 @@ import (
 // hubRemote is the name of the hub among a space's remotes.
 const hubRemote = "hub"
 
-var remoteName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,38}$`)
+var remoteName = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,38}$`)
 
 // openRemotes gives the courier the remotes of the configuration.
 func (a *Agent) openRemotes(ctx context.Context) error {
@@ -139,7 +139,7 @@ func (a *Agent) AddRemote(ctx context.Context, r api.Remote) error {
 	switch {
 	case !scope.MayTravel(r.Space):
 		return &problem.Problem{Code: problem.Policy, Rule: "space", Message: `the space "local" never leaves this machine: it can have no remote`}
-	case !remoteName.MatchString(r.Name) || r.Name == hubRemote && !r.Hub:
+	case !remoteName().MatchString(r.Name) || r.Name == hubRemote && !r.Hub:
 		return problem.New(problem.Usage, `a remote's name has lower-case letters, digits and dashes, and is not "hub"`)
 	case len(a.courier.Links(r.Space, r.Name)) > 0:
 		return problem.New(problem.Usage, "space "+r.Space+" has a remote of the name "+r.Name+" already")

@@ -7,19 +7,20 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"cairn/internal/lazyregexp"
 )
 
 // A DeviceID names an enrolled machine: the first 26 characters of lower-case
 // base 32 (RFC 4648) of the SHA-256 of its ed25519 public key.
 type DeviceID string
 
-var deviceForm = regexp.MustCompile(`^[a-z2-7]{26}$`)
+var deviceForm = lazyregexp.New(`^[a-z2-7]{26}$`)
 
 // ParseDeviceID checks the form of s.
 func ParseDeviceID(s string) (DeviceID, error) {
-	if !deviceForm.MatchString(s) {
+	if !deviceForm().MatchString(s) {
 		return "", errors.New("a device id is 26 characters of lower-case base 32")
 	}
 	return DeviceID(s), nil

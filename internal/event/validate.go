@@ -2,10 +2,11 @@ package event
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"cairn/internal/lazyregexp"
 )
 
 // Limits on single fields, in bytes.
@@ -18,13 +19,13 @@ const (
 )
 
 var (
-	spaceName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
-	hashForm  = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	spaceName = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,62}$`)
+	hashForm  = lazyregexp.New(`^sha256:[0-9a-f]{64}$`)
 )
 
 // ValidSpaceName says whether name can name a space: lower-case letters,
 // digits and dashes, at most 63 of them, no dash first.
-func ValidSpaceName(name string) bool { return spaceName.MatchString(name) }
+func ValidSpaceName(name string) bool { return spaceName().MatchString(name) }
 
 // Validate checks every field against the format. It returns the first fault
 // as *InvalidError, *TooBigError or *NotUTF8Error.
@@ -183,7 +184,7 @@ func (p *SkillEdit) check(c *checker) {
 	c.line("payload.skill_name", p.SkillName, maxName, true)
 	c.line("payload.file", p.File, 4*maxName, true)
 	c.oneOf("payload.edit_kind", p.EditKind, "create", "modify", "delete")
-	c.require(hashForm.MatchString(p.ContentHash), "payload.content_hash", "is not sha256: and 64 hex digits")
+	c.require(hashForm().MatchString(p.ContentHash), "payload.content_hash", "is not sha256: and 64 hex digits")
 	c.line("payload.reason", p.Reason, maxLine, false)
 }
 
@@ -215,7 +216,7 @@ func (p *Import) check(c *checker) {
 	c.line("payload.source_kind", p.SourceKind, maxName, true)
 	c.line("payload.source_ref", p.SourceRef, maxLine, true)
 	c.require(p.ItemCount >= 0, "payload.item_count", "is negative")
-	c.require(hashForm.MatchString(p.ManifestHash), "payload.manifest_hash", "is not sha256: and 64 hex digits")
+	c.require(hashForm().MatchString(p.ManifestHash), "payload.manifest_hash", "is not sha256: and 64 hex digits")
 }
 
 func (p *Audit) check(c *checker) {

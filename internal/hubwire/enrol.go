@@ -3,11 +3,11 @@ package hubwire
 import (
 	"crypto/ed25519"
 	"errors"
-	"regexp"
 	"strings"
 
 	"cairn/internal/device"
 	"cairn/internal/event"
+	"cairn/internal/lazyregexp"
 )
 
 // enrolPrefix keeps the signature of an enrolment from being taken for any
@@ -47,7 +47,7 @@ func NewEnrolRequest(key device.Key, name string, sessionID []byte) EnrolRequest
 // Key checks the request against the SSH session on which it came and returns
 // the device's public key. The error is ErrEnrolment.
 func (r EnrolRequest) Key(sessionID []byte) (ed25519.PublicKey, error) {
-	if len(r.DeviceKey) != ed25519.PublicKeySize || !deviceName.MatchString(r.Name) || len(sessionID) == 0 {
+	if len(r.DeviceKey) != ed25519.PublicKeySize || !deviceName().MatchString(r.Name) || len(sessionID) == 0 {
 		return nil, ErrEnrolment
 	}
 	key := ed25519.PublicKey(r.DeviceKey)
@@ -61,7 +61,7 @@ func enrolText(sessionID []byte) []byte {
 	return append([]byte(enrolPrefix), sessionID...)
 }
 
-var deviceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$`)
+var deviceName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$`)
 
 // DeviceName brings a machine's own name into the form that a hub takes:
 // letters, digits, space, dot, dash and underscore, at most 64 of them.

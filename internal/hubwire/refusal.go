@@ -2,11 +2,11 @@ package hubwire
 
 import (
 	"encoding/hex"
-	"regexp"
 	"strings"
 
 	"cairn/internal/commitform"
 	"cairn/internal/event"
+	"cairn/internal/lazyregexp"
 )
 
 // A Refusal is one reason why a push was refused, as a line that programs
@@ -27,8 +27,8 @@ type Refusal struct {
 const refusalStart = "cairn: refused "
 
 var (
-	ruleForm  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
-	fieldForm = regexp.MustCompile(`^[a-z][a-z0-9_.\[\]-]{0,127}$`)
+	ruleForm  = lazyregexp.New(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+	fieldForm = lazyregexp.New(`^[a-z][a-z0-9_.\[\]-]{0,127}$`)
 )
 
 // String is the line, without a line break. Members out of form become "-".
@@ -38,8 +38,8 @@ func (r Refusal) String() string {
 		commit = hex.EncodeToString(r.Commit[:])
 	}
 	return refusalStart + strings.Join([]string{
-		"rule=" + inForm(r.Rule, ruleForm.MatchString(r.Rule)),
-		"field=" + inForm(r.Field, fieldForm.MatchString(r.Field)),
+		"rule=" + inForm(r.Rule, ruleForm().MatchString(r.Rule)),
+		"field=" + inForm(r.Field, fieldForm().MatchString(r.Field)),
 		"commit=" + commit,
 		"path=" + inForm(r.Path, canonicalPath(r.Path)),
 		"id=" + inForm(string(r.Event), canonicalID(string(r.Event))),

@@ -10,8 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"regexp"
 	"strings"
+
+	"cairn/internal/lazyregexp"
 )
 
 // Prefix starts every invite text; the digit is the version of the format.
@@ -96,20 +97,20 @@ func Parse(text string) (Invite, error) {
 }
 
 var (
-	fingerprintForm = regexp.MustCompile(`^SHA256:[A-Za-z0-9+/]{43}$`)
-	personForm      = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,38}$`)
+	fingerprintForm = lazyregexp.New(`^SHA256:[A-Za-z0-9+/]{43}$`)
+	personForm      = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,38}$`)
 )
 
 // ValidPerson says whether name can name a member of a hub: lower-case
 // letters, digits and dashes, at most 39 of them, no dash first.
-func ValidPerson(name string) bool { return personForm.MatchString(name) }
+func ValidPerson(name string) bool { return personForm().MatchString(name) }
 
 func (i Invite) check() error {
 	host, port, err := net.SplitHostPort(i.Addr)
 	if err != nil || host == "" || port == "" || strings.ContainsAny(i.Addr, " \t\r\n") {
 		return ErrMalformed
 	}
-	if !fingerprintForm.MatchString(i.HostKey) || !ValidPerson(i.Person) {
+	if !fingerprintForm().MatchString(i.HostKey) || !ValidPerson(i.Person) {
 		return ErrMalformed
 	}
 	return nil
