@@ -10,6 +10,8 @@ import (
 	"github.com/blugelabs/bluge/index"
 	segment "github.com/blugelabs/bluge_segment_api"
 	"github.com/blugelabs/ice"
+
+	"cairn/search/icefile"
 )
 
 // blugeConfig is how every part of this package opens a Bluge directory.
@@ -22,7 +24,7 @@ func blugeConfig(dir index.Directory) index.Config {
 	// Bluge takes a norm of zero for an empty list when it merges lists of one note.
 	c.NormCalc = func(string, int) float32 { return smallestNorm }
 	return c.WithSegmentPlugin(&index.SegmentPlugin{
-		Type: ice.Type, Version: ice.Version, New: ice.New, Load: loadSegment, Merge: mergeSegments,
+		Type: ice.Type, Version: ice.Version, New: icefile.New, Load: loadSegment, Merge: mergeSegments,
 	})
 }
 
@@ -45,7 +47,7 @@ func loadSegment(data *segment.Data) (s segment.Segment, err error) {
 }
 
 func mergeSegments(segments []segment.Segment, drops []*roaring.Bitmap, bufferSize int) segment.Merger {
-	return guardedMerger{ice.Merge(segments, drops, bufferSize)}
+	return guardedMerger{icefile.Merge(segments, drops, bufferSize)}
 }
 
 type guardedMerger struct{ segment.Merger }

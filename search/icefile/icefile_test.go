@@ -1,0 +1,204 @@
+package icefile_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring"
+	segment "github.com/blugelabs/bluge_segment_api"
+	"github.com/blugelabs/ice"
+	"pgregory.net/rapid"
+
+	"cairn/search/icefile"
+)
+
+type document []field
+
+func (d document) Analyze() {}
+
+func (d document) EachField(visit segment.VisitField) {
+	for i := range d {
+		visit(&d[i])
+	}
+}
+
+type field struct {
+	name   string
+	terms  []string
+	value  []byte
+	column bool
+}
+
+func (f *field) Name() string         { return f.name }
+func (f *field) Length() int          { return len(f.terms) }
+func (f *field) Value() []byte        { return f.value }
+func (f *field) Index() bool          { return true }
+func (f *field) Store() bool          { return f.value != nil }
+func (f *field) IndexDocValues() bool { return f.column }
+
+func (f *field) EachTerm(visit segment.VisitTerm) {
+	for _, t := range f.terms {
+		visit(term(t))
+	}
+}
+
+type term string
+
+func (t term) Term() []byte                       { return []byte(t) }
+func (t term) Frequency() int                     { return 1 + len(t)%3/2 }
+func (t term) EachLocation(segment.VisitLocation) {}
+
+func norm(string, int) float32 { return math.Float32frombits(1) }
+
+func drawDocs(t *rapid.T) []segment.Document {
+	word := rapid.SampledFrom([]string{"a", "b", "c", "aa", "ab", "日本", "lock", "longer", "x\x01a", "x\x01b", "rare1", "rare2", "rare3"})
+	var docs []segment.Document
+	for i := range rapid.IntRange(1, 40).Draw(t, "docs") {
+		d := document{{name: "_id", terms: []string{fmt.Sprint("doc", i), "\x01time"}, column: true}}
+		for _, name := range []string{"t", "f", "s"} {
+			if rapid.IntRange(0, 4).Draw(t, "has") == 0 {
+				continue
+			}
+			f := field{name: name, terms: rapid.SliceOfNDistinct(word, 0, 8, rapid.ID).Draw(t, "terms")}
+			if rapid.Bool().Draw(t, "stored") {
+				f.value = rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "value")
+			}
+			d = append(d, f)
+		}
+		docs = append(docs, d)
+	}
+	return docs
+}
+
+// both makes the same segment in both ways.
+func both(t interface{ Fatal(...any) }, docs []segment.Document) (own, theirs segment.Segment) {
+	own, _, err := icefile.New(docs, norm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, _, err = ice.New(docs, norm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return own, theirs
+}
+
+func merged(t interface{ Fatal(...any) }, drops []*roaring.Bitmap, segments ...segment.Segment) []byte {
+	var out bytes.Buffer
+	if _, err := icefile.Merge(segments, drops, 1<<16).WriteTo(&out, nil); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestASegmentMergesLikeOneThatIceMade(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		own1, theirs1 := both(t, drawDocs(t))
+		own2, theirs2 := both(t, drawDocs(t))
+		drop := roaring.New()
+		for doc := range uint32(own1.Count()) {
+			if rapid.IntRange(0, 3).Draw(t, "drop") == 0 {
+				drop.Add(doc)
+			}
+		}
+		drops := []*roaring.Bitmap{drop, nil}
+		if !bytes.Equal(merged(t, drops, own1, own2), merged(t, drops, theirs1, theirs2)) {
+			t.Fatal("the merged segments differ")
+		}
+	})
+}
+
+func TestASegmentReadsLikeOneThatIceMade(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		own, theirs := both(t, drawDocs(t))
+		if got, want := dump(t, own), dump(t, theirs); !slices.Equal(got, want) {
+			t.Fatalf("the segment reads\n%q\nwant\n%q", got, want)
+		}
+		var file bytes.Buffer
+		if _, err := own.WriteTo(&file, nil); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ice.Load(segment.NewDataBytes(file.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(dump(t, again), dump(t, own)) {
+			t.Fatal("the segment reads differently from its file")
+		}
+	})
+}
+
+// dump is all that can be read of a segment.
+func dump(t *rapid.T, s segment.Segment) []string {
+	out := []string{fmt.Sprint(s.Count(), s.Fields())}
+	columns, err := s.DocumentValueReader(s.Fields())
+	check(t, err)
+	for doc := range s.Count() {
+		check(t, s.VisitStoredFields(doc, func(name string, value []byte) bool {
+			out = append(out, fmt.Sprintf("stored %d %s %q", doc, name, value))
+			return true
+		}))
+		check(t, columns.VisitDocumentValues(doc, func(name string, value []byte) {
+			out = append(out, fmt.Sprintf("column %d %s %q", doc, name, value))
+		}))
+	}
+	for _, name := range s.Fields() {
+		stats, err := s.CollectionStats(name)
+		check(t, err)
+		out = append(out, fmt.Sprintf("stats %s %d %d", name, stats.DocumentCount(), stats.SumTotalTermFrequency()))
+		dict, err := s.Dictionary(name)
+		check(t, err)
+		for it := dict.Iterator(nil, nil, nil); ; {
+			e, err := it.Next()
+			check(t, err)
+			if e == nil {
+				break
+			}
+			out = append(out, postings(t, dict, name, e.Term()))
+		}
+	}
+	return out
+}
+
+func postings(t *rapid.T, dict segment.Dictionary, name, text string) string {
+	list, err := dict.PostingsList([]byte(text), nil, nil)
+	check(t, err)
+	it, err := list.Iterator(true, true, false, nil)
+	check(t, err)
+	out := fmt.Sprintf("term %s %q:", name, text)
+	for {
+		p, err := it.Next()
+		check(t, err)
+		if p == nil {
+			return out
+		}
+		out += fmt.Sprintf(" %d×%d(%g)", p.Number(), p.Frequency(), p.Norm())
+	}
+}
+
+func check(t *rapid.T, err error) {
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Long lists and columns are divided into chunks.
+func TestLongListsMergeLikeThoseThatIceMade(t *testing.T) {
+	var docs []segment.Document
+	for i := range 5000 {
+		d := document{{name: "_id", terms: []string{fmt.Sprintf("doc%06d", i)}, column: true}}
+		f := field{name: "t", terms: []string{"all", fmt.Sprint("mod", i%7), fmt.Sprint("only", i)}}
+		if i > 3000 {
+			f.terms = append(f.terms, "late")
+		}
+		docs = append(docs, append(d, f))
+	}
+	own, theirs := both(t, docs)
+	drops := []*roaring.Bitmap{roaring.BitmapOf(1, 2, 4000)}
+	if !bytes.Equal(merged(t, drops, own), merged(t, drops, theirs)) {
+		t.Fatal("the merged segments differ")
+	}
+}
