@@ -13,10 +13,11 @@ import (
 	"cairn/internal/corpus"
 	"cairn/internal/event"
 	"cairn/internal/paths"
+	"cairn/policy/scope"
 )
 
 // personal is the space that every home has for notes.
-const personal = agent.Personal
+const personal = scope.Personal
 
 // A machine is one home with its agent in this process.
 type machine struct {
