@@ -36,6 +36,7 @@ type Agent struct {
 	work     sync.WaitGroup     // in the background
 	stopWork context.CancelFunc // ends it; nil without any
 	door     *door              // nil when no socket is served
+	news     chan struct{}      // holds one while the digest may be older than the memory
 
 	linking sync.Mutex // held while the hub's spaces are linked; taken before mu
 
@@ -51,7 +52,7 @@ var _ api.Agent = (*Agent)(nil)
 func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
 	a = &Agent{
 		opt: opt, log: opt.Log, owner: owner, policy: policy.Default(),
-		logs: map[string]*eventlog.Log{}, broken: map[string]error{},
+		logs: map[string]*eventlog.Log{}, broken: map[string]error{}, news: make(chan struct{}, 1),
 	}
 	if a.config, err = config.Load(disk.OS, opt.Home.Config()); err != nil {
 		return nil, a.fault(err)
@@ -141,29 +142,27 @@ func (a *Agent) CreateSpace(_ context.Context, name string) error {
 	return asProblem(err)
 }
 
-// Remember saves one event and lets the courier know.
+// Remember saves one event and lets those know who follow.
 func (a *Agent) Remember(ctx context.Context, d api.Draft) (api.Receipt, error) {
 	if err := a.usable(d.Space); err != nil {
 		return api.Receipt{}, err
 	}
 	r, err := a.Service.Remember(ctx, d)
 	if err == nil && !r.Duplicate {
-		a.courier.Saved(r.Space)
+		a.saved(r)
 	}
 	return r, err
 }
 
-// Import saves many events and lets the courier know.
+// Import saves many events and lets those know who follow.
 func (a *Agent) Import(ctx context.Context, drafts []api.Draft) ([]api.ImportResult, error) {
 	results, err := a.Service.Import(ctx, drafts)
 	saved := map[string]bool{}
 	for _, r := range results {
-		if r.Problem == nil && !r.Receipt.Duplicate {
+		if r.Problem == nil && !r.Receipt.Duplicate && !saved[r.Receipt.Space] {
 			saved[r.Receipt.Space] = true
+			a.saved(r.Receipt)
 		}
-	}
-	for space := range saved {
-		a.courier.Saved(space)
 	}
 	return results, err
 }
@@ -205,7 +204,9 @@ func (a *Agent) Close() error {
 }
 
 func (a *Agent) closeParts() error {
-	err := errors.Join(a.courier.Close(), a.Service.Close())
+	err := a.courier.Close()
+	a.keepLastDigest()
+	err = errors.Join(err, a.Service.Close())
 	for _, l := range a.logs {
 		err = errors.Join(err, l.Close())
 	}

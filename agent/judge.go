@@ -64,6 +64,7 @@ func (c carried) Withhold(ctx context.Context, space string, found []replica.Wit
 			Hint: "it came from a remote; its author should redact it, and an admin purge it",
 		})
 	}
+	defer c.a.changed()
 	return c.a.Service.Withhold(ctx, space, list...)
 }
 

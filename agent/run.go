@@ -44,6 +44,8 @@ func Own(ctx context.Context, opt Options) (*Agent, error) {
 	work, stop := context.WithCancel(context.Background())
 	a.stopWork = stop
 	a.work.Go(func() { a.tidy(work) })
+	a.work.Go(func() { a.keepDigests(work) })
+	a.work.Go(func() { a.followAll(work) })
 	return a, nil
 }
 

@@ -69,5 +69,13 @@ func (h Home) Parked(space string) string { return h.join("parked", space) }
 // Connect is the folder of what was changed in the files of AI tools.
 func (h Home) Connect() string { return h.join("connect") }
 
+// Digest is the digest as the agent last had it, for when no agent runs. It
+// can be deleted at any time.
+func (h Home) Digest() string { return h.join("digest") }
+
+// Told is the folder of notes about which sessions of AI tools have been told
+// the digest. It can be deleted at any time.
+func (h Home) Told() string { return h.join("told") }
+
 // AgentLog is where an agent in the background writes its log.
 func (h Home) AgentLog() string { return h.join("agent.log") }
