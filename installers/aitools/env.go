@@ -18,7 +18,7 @@ import (
 type Env struct {
 	Home      string // of the user
 	Binary    string // the cairn program, as the tools are to start it
-	CairnHome string // where the ledger is kept, in the directory "connect"
+	CairnHome string // the memory that the tools are to use; keeps the ledger, in the directory "connect"
 	Project   string // connect for this project alone; empty for everything the user does
 	GOOS      string
 
@@ -102,6 +102,12 @@ func (e Env) base(variable, name string) (string, error) {
 		return filepath.Join(e.Project, name), nil
 	}
 	return e.dir(variable, name)
+}
+
+// namesHome tells whether a tool has to say which memory it means. What the user has in the environment does not reach the
+// program through every tool, so anything but the default is written down.
+func (e Env) namesHome() bool {
+	return filepath.Clean(e.CairnHome) != filepath.Join(e.Home, ".cairn")
 }
 
 func (e Env) exists(name string) bool {

@@ -20,8 +20,16 @@ func Protocol() string { return protocol }
 func serverMap(env Env, id string) splice.Map {
 	return splice.Map{
 		{Key: "command", Value: env.Binary},
-		{Key: "args", Value: []any{"mcp", "--client", id}},
+		{Key: "args", Value: serverArgs(env, id)},
 	}
+}
+
+func serverArgs(env Env, id string) []any {
+	args := []any{"mcp"}
+	if env.namesHome() {
+		args = append(args, "--home", env.CairnHome)
+	}
+	return append(args, "--client", id)
 }
 
 // isServer recognizes a server entry of ours, also from another version or place of the program.
@@ -41,7 +49,11 @@ func programName(command string) string {
 
 // hookCommand is the line that a tool runs at the start of a session.
 func hookCommand(env Env, id string) string {
-	return shellWord(env.GOOS, env.Binary) + hookArgs(id)
+	program := shellWord(env.GOOS, env.Binary)
+	if env.namesHome() {
+		program += " --home " + shellWord(env.GOOS, env.CairnHome)
+	}
+	return program + hookArgs(id)
 }
 
 func hookArgs(id string) string { return " hook session-start --client " + id }

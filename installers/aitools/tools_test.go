@@ -72,6 +72,39 @@ func TestServerHookAndTextAreWhereTheToolLooks(t *testing.T) {
 	}
 }
 
+func TestAMemoryInAnotherPlaceIsNamedToTheTool(t *testing.T) {
+	t.Parallel()
+	for _, c := range documented {
+		if c.vars != nil {
+			continue
+		}
+		t.Run(strings.ReplaceAll(c.server, "/", "_"), func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t, t.TempDir())
+			m.env.CairnHome = m.path("my memory")
+			if c.project {
+				m = m.inProject()
+			}
+			before := m.tree()
+			m.connect(c.tool)
+			args := []any{"mcp", "--home", m.env.CairnHome, "--client", c.tool.ID()}
+			servers := m.decode(c.server)
+			for _, key := range c.keys {
+				servers, _ = servers[key].(map[string]any)
+			}
+			if server, _ := servers["cairn"].(map[string]any); !reflect.DeepEqual(server["args"], args) {
+				t.Errorf("the server is %v", server)
+			}
+			want := "'" + m.env.Binary + "' --home '" + m.env.CairnHome + "' hook session-start --client " + c.tool.ID()
+			if c.hook != "" && !hasString(m.decode(c.hook)["hooks"], want) {
+				t.Errorf("no hook %q in %s", want, m.read(c.hook))
+			}
+			m.disconnect(c.tool)
+			m.sameTree("disconnected", before)
+		})
+	}
+}
+
 // decode reads a file with the parser that a tool would use, not with ours.
 func (m machine) decode(name string) map[string]any {
 	m.t.Helper()

@@ -74,6 +74,16 @@ type changeJSON struct {
 	Action aitools.Action `json:"action"`
 	Diff   string         `json:"diff,omitempty"`
 	Note   string         `json:"note,omitempty"`
+
+	stays bool // the file does, when something is taken out of it
+}
+
+// words say what happens to the file.
+func (c changeJSON) words() string {
+	if c.Action == aitools.Remove && c.stays {
+		return "remove from " + c.Path
+	}
+	return string(c.Action) + " " + c.Path
 }
 
 // wire plans, shows, and unless it is a dry run makes the changes.
@@ -92,7 +102,7 @@ func (a *app) wire(ctx context.Context, given []string, o connectOptions, plan p
 	}
 	shown := make([]changeJSON, 0, len(changes))
 	for _, c := range changes {
-		shown = append(shown, changeJSON{c.Path, c.Action, c.Diff(), c.Note})
+		shown = append(shown, changeJSON{c.Path, c.Action, c.Diff(), c.Note, c.After != nil})
 	}
 	if !o.dry {
 		if err := a.applyChanges(ctx, env, changes); err != nil {
@@ -174,7 +184,7 @@ func (a *app) toolEnv(o connectOptions) (aitools.Env, error) {
 
 func writeChanges(w io.Writer, changes []changeJSON, dry bool) {
 	for _, c := range changes {
-		fmt.Fprintf(w, "%s %s\n", c.Action, c.Path)
+		fmt.Fprintln(w, c.words())
 		if c.Action != aitools.Unchanged {
 			fmt.Fprint(w, c.Diff)
 		}
