@@ -46,7 +46,7 @@ func syncProblem(err error) error {
 	case replica.IsOffline(err), errors.Is(err, context.DeadlineExceeded):
 		p.Code, p.Hint = problem.Offline, "everything is kept and is sent by itself when the remote is back"
 	case isType[*replica.RefusedError](err), isType[*replica.DeclinedError](err):
-		p.Code, p.Hint = problem.HubRefused, "nothing is lost; it is sent when the hub takes it"
+		p.Code, p.Hint = problem.HubRefused, "nothing is lost; it is sent once this is settled"
 	case isType[*replica.HostKeyError](err):
 		p.Code = problem.HubRefused
 	case isType[*replica.TamperedError](err), isType[*replica.RewrittenError](err):

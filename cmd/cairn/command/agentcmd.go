@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cairn/agent"
+	"cairn/agent/api"
 	"cairn/installers/background"
 	"cairn/internal/paths"
 )
@@ -113,10 +114,24 @@ func (a *app) agentStopCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			before, err := agent.Find(cmd.Context(), home)
+			if err != nil {
+				return err
+			}
 			if err := agent.Stop(cmd.Context(), home); err != nil {
 				return err
 			}
-			return a.printAgent(cmd.Context(), home)
+			after, err := agent.Find(cmd.Context(), home)
+			if err != nil {
+				return err
+			}
+			return a.print(after, func(w io.Writer) {
+				if before.Running && !after.Running {
+					fmt.Fprintln(w, "stopped; it starts again when it is needed")
+				} else {
+					writeAgent(w, after)
+				}
+			})
 		},
 	}
 }
@@ -139,13 +154,15 @@ func (a *app) printAgent(ctx context.Context, home paths.Home) error {
 	if err != nil {
 		return err
 	}
-	return a.print(p, func(w io.Writer) {
-		if p.Running {
-			fmt.Fprintf(w, "running, version %s, pid %d\n", p.Version, p.PID)
-		} else {
-			fmt.Fprintln(w, "not running; it starts when it is needed")
-		}
-	})
+	return a.print(p, func(w io.Writer) { writeAgent(w, p) })
+}
+
+func writeAgent(w io.Writer, p api.Process) {
+	if p.Running {
+		fmt.Fprintf(w, "running, version %s, pid %d\n", p.Version, p.PID)
+	} else {
+		fmt.Fprintln(w, "not running; it starts when it is needed")
+	}
 }
 
 // serviceCommand does something with the background service.

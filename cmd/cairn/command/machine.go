@@ -3,7 +3,6 @@ package command
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,11 +34,17 @@ func (a *app) initCommand() *cobra.Command {
 				}
 			}
 			result := map[string]any{"home": home, "created": made}
+			if space != "" {
+				result["space"] = space
+			}
 			return a.print(result, func(w io.Writer) {
 				if made {
 					fmt.Fprintf(w, "made a memory in %s\n", home)
 				} else {
 					fmt.Fprintf(w, "there is a memory in %s already\n", home)
+				}
+				if space != "" {
+					fmt.Fprintf(w, "it has the space %s\n", space)
 				}
 			})
 		},
@@ -84,8 +89,15 @@ func writeStatus(w io.Writer, s api.Status) {
 	}
 }
 
+func events(n int) string {
+	if n == 1 {
+		return "1 event"
+	}
+	return fmt.Sprintf("%d events", n)
+}
+
 func writeSpace(w io.Writer, s api.SpaceStatus) {
-	fmt.Fprintf(w, "%-12s %d events", s.Name, s.Events)
+	fmt.Fprintf(w, "%-12s %s", s.Name, events(s.Events))
 	if s.Indexed != s.Events {
 		fmt.Fprintf(w, ", %d indexed", s.Indexed)
 	}
@@ -245,7 +257,9 @@ func worst(results []api.SyncResult) error {
 	return nil
 }
 
-func writeSync(w io.Writer, results []api.SyncResult) {
+// writeSync says what became of each space. The problem that the command ends
+// with is said there.
+func writeSync(w io.Writer, results []api.SyncResult, last error) {
 	if len(results) == 0 {
 		fmt.Fprintln(w, `nothing to sync: no space has a remote ("cairn join" or "cairn remote add" gives it one)`)
 	}
@@ -254,9 +268,13 @@ func writeSync(w io.Writer, results []api.SyncResult) {
 		if n := len(r.Refused); n > 0 {
 			fmt.Fprintf(w, ", %d refused", n)
 		}
-		fmt.Fprintln(w)
-		if r.Problem != nil {
-			fmt.Fprintln(w, "             "+strings.TrimSpace(oneLine(r.Problem.Message)))
+		if r.Problem == nil {
+			fmt.Fprintln(w)
+			continue
+		}
+		fmt.Fprintln(w, ", not finished")
+		if r.Problem != last {
+			fmt.Fprintln(w, "             "+oneLine(r.Problem.Message))
 		}
 	}
 }

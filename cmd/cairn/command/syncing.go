@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cairn/agent/api"
+	"cairn/internal/problem"
 )
 
 func (a *app) syncCommand() *cobra.Command {
@@ -18,9 +19,19 @@ func (a *app) syncCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "sync", Short: "Exchange notes with the hub or another remote now", GroupID: groupSync, Args: args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if wait <= 0 {
+				return usage("--wait is a time such as 30s or 5m")
+			}
 			ctx, stop := context.WithTimeout(cmd.Context(), wait)
 			defer stop()
-			return a.sync(ctx, req)
+			err := a.sync(ctx, req)
+			if ctx.Err() != nil && err != nil && problem.Of(err).Code == problem.Busy {
+				return &problem.Problem{
+					Code: problem.Busy, Message: "not finished in the time that --wait gives", Err: err,
+					Hint: "nothing is lost: it is tried again by itself",
+				}
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&req.Space, "space", "", "only this space")
@@ -54,14 +65,14 @@ func (a *app) sync(ctx context.Context, req api.SyncRequest) error {
 	if err != nil {
 		return err
 	}
-	problem := worst(results)
-	if problem != nil && a.json {
-		return problem
+	last := worst(results)
+	if last != nil && a.json {
+		return last
 	}
-	if err := a.print(map[string]any{"synced": results}, func(w io.Writer) { writeSync(w, results) }); err != nil {
+	if err := a.print(map[string]any{"synced": results}, func(w io.Writer) { writeSync(w, results, last) }); err != nil {
 		return err
 	}
-	return problem
+	return last
 }
 
 func (a *app) joinCommand() *cobra.Command {
@@ -93,7 +104,7 @@ func (a *app) remoteAddCommand() *cobra.Command {
 	r := api.Remote{Space: "personal"}
 	cmd := &cobra.Command{
 		Use: "add NAME URL", Short: "Sync a space with a git repository", Args: args(2, 2),
-		Long: "Sync a space with any git repository: a path, or an ssh or https address.",
+		Long: "Sync a space with a git repository: the absolute path of a bare one (made if only its folder's parent is there),\nssh://user@host/path, or user@host:path.",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			agent, done, err := a.agent(cmd.Context(), createHome)
 			if err != nil {

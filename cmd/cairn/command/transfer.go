@@ -25,36 +25,47 @@ func (a *app) exportJSONL() *cobra.Command {
 	var space string
 	cmd := &cobra.Command{
 		Use: "jsonl FILE | -", Short: "Write one event a line", Args: args(1, 1),
-		RunE: func(cmd *cobra.Command, given []string) (err error) {
+		RunE: func(cmd *cobra.Command, given []string) error {
 			agent, done, err := a.agent(cmd.Context(), needHome)
 			if err != nil {
 				return err
 			}
 			defer done()
-			out := a.env.Stdout
-			if given[0] != "-" {
-				f, err := os.Create(given[0])
-				if err != nil {
-					return usage(err.Error())
-				}
-				defer func() { err = errors.Join(err, f.Close()) }()
-				out = f
-			}
-			w := bufio.NewWriter(out)
-			err = agent.Export(cmd.Context(), space, func(b []byte) error {
-				var line bytes.Buffer
-				if err := json.Compact(&line, b); err != nil {
-					return err
-				}
-				line.WriteByte('\n')
-				_, err := w.Write(line.Bytes())
+			if given[0] == "-" {
+				_, err := writeEvents(cmd.Context(), agent, space, a.env.Stdout)
 				return err
-			})
-			return errors.Join(err, w.Flush())
+			}
+			// Nobody else's business: the notes of "personal" are among them.
+			f, err := os.OpenFile(given[0], os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+			if err != nil {
+				return usage(err.Error())
+			}
+			n, err := writeEvents(cmd.Context(), agent, space, f)
+			if err = errors.Join(err, f.Close()); err != nil {
+				return err
+			}
+			return a.print(map[string]any{"file": given[0], "events": n}, func(w io.Writer) { fmt.Fprintf(w, "%s in %s\n", events(n), given[0]) })
 		},
 	}
 	cmd.Flags().StringVar(&space, "space", "", "only this space")
 	return cmd
+}
+
+// writeEvents writes one event a line and says how many.
+func writeEvents(ctx context.Context, agent api.Agent, space string, out io.Writer) (int, error) {
+	w := bufio.NewWriter(out)
+	n := 0
+	err := agent.Export(ctx, space, func(b []byte) error {
+		var line bytes.Buffer
+		if err := json.Compact(&line, b); err != nil {
+			return err
+		}
+		line.WriteByte('\n')
+		n++
+		_, err := w.Write(line.Bytes())
+		return err
+	})
+	return n, errors.Join(err, w.Flush())
 }
 
 func (a *app) importCommand() *cobra.Command {
@@ -191,16 +202,28 @@ func (r *importRun) end() error {
 	if r.app.env.Terminal && !r.result.DryRun {
 		fmt.Fprintln(r.app.env.Stderr)
 	}
-	err := r.app.print(r.result, func(w io.Writer) {
-		fmt.Fprintf(w, "%d read, %d new, %d already there, %d refused\n", r.result.Read, r.result.Imported, r.result.Duplicates, len(r.result.Refused))
-		for _, f := range r.result.Refused {
-			fmt.Fprintf(w, "line %d: %s\n", f.Line, f.Error.Message)
-		}
-	})
+	err := r.app.print(r.result, func(w io.Writer) { writeImported(w, r.result) })
 	if err == nil && len(r.result.Refused) > 0 {
 		return &silentError{problem.Policy.ExitCode()}
 	}
 	return err
+}
+
+// refusalsShown is how many of the refused lines a person is told of.
+const refusalsShown = 20
+
+func writeImported(w io.Writer, r imported) {
+	fmt.Fprintf(w, "%d read, %d new, %d already there, %d refused\n", r.Read, r.Imported, r.Duplicates, len(r.Refused))
+	for i, f := range r.Refused {
+		if i == refusalsShown {
+			fmt.Fprintf(w, "and %d more: --json lists them all\n", len(r.Refused)-i)
+			return
+		}
+		fmt.Fprintf(w, "line %d: %s\n", f.Line, f.Error.Message)
+		if f.Error.Hint != "" {
+			fmt.Fprintln(w, "    "+f.Error.Hint)
+		}
+	}
 }
 
 // lineDraft reads one line of an import.
