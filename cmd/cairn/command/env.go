@@ -24,6 +24,8 @@ type Env struct {
 	// Terminal says whether a person watches stderr, so that progress is
 	// worth showing.
 	Terminal bool
+	// Screen says whether a person reads stdout on a terminal.
+	Screen bool
 	// Executable is the absolute path of this program.
 	Executable func() (string, error)
 	// User is the name of the person at the keyboard, for the actor of what
@@ -38,6 +40,7 @@ func System() Env {
 		Getenv:     os.Getenv,
 		GOOS:       runtime.GOOS,
 		Terminal:   term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb",
+		Screen:     term.IsTerminal(int(os.Stdout.Fd())),
 		Executable: program,
 		User:       userName(),
 	}

@@ -1,11 +1,13 @@
 package command
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"cairn/internal/problem"
 )
@@ -27,6 +29,9 @@ func (a *app) finish(err error) int {
 	p := problem.Of(err)
 	if errors.Is(err, context.Canceled) && p.Code == problem.Failed {
 		p = problem.New(problem.Failed, "stopped before it was done")
+	}
+	if errors.Is(err, fs.ErrPermission) && p.Hint == "" {
+		p.Hint = "see who owns that folder and may write to it, or name another one with CAIRN_HOME or --home"
 	}
 	if a.json {
 		writeJSON(a.env.Stdout, map[string]any{"error": p})
@@ -50,8 +55,9 @@ func (a *app) print(v any, text func(io.Writer)) error {
 	if a.json {
 		return writeJSON(a.env.Stdout, v)
 	}
-	text(a.env.Stdout)
-	return nil
+	w := bufio.NewWriter(a.env.Stdout)
+	text(w)
+	return w.Flush() // it remembers the first error of a write
 }
 
 func writeJSON(w io.Writer, v any) error {

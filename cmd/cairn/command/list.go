@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -65,9 +66,17 @@ func parseKind(s string) (event.Kind, error) {
 		k = event.KindObserve
 	}
 	if event.NewPayload(k) == nil {
-		return "", usage(fmt.Sprintf("no such kind of event; the kinds are %v", event.Kinds()))
+		return "", usage("no such kind of event; the kinds are " + joined(event.Kinds()))
 	}
 	return k, nil
+}
+
+func joined(kinds []event.Kind) string {
+	var words []string
+	for _, k := range kinds {
+		words = append(words, string(k))
+	}
+	return strings.Join(words, ", ")
 }
 
 // parseWhen reads a date in local time, an RFC 3339 time, or an age.
@@ -99,6 +108,7 @@ func (a *app) askCommand() *cobra.Command {
 	var f filterFlags
 	cmd := &cobra.Command{
 		Use: "ask QUERY", Short: "Search", GroupID: groupNotes, Args: args(1, -1),
+		SuggestFor: []string{"search", "find", "query", "recall"},
 		Long: `Search by a whole question, words, the start of a word, or a "phrase".
 AND, OR, NOT, title:word and tag:word work; nothing you can type is an error.`,
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -126,7 +136,8 @@ func (a *app) logCommand() *cobra.Command {
 	var f filterFlags
 	cmd := &cobra.Command{
 		Use: "log", Short: "List the newest notes", GroupID: groupNotes, Args: args(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.list(cmd, f, func(*api.Query) {}) },
+		SuggestFor: []string{"list", "ls", "notes"},
+		RunE:       func(cmd *cobra.Command, _ []string) error { return a.list(cmd, f, func(*api.Query) {}) },
 	}
 	f.add(cmd, 20)
 	return cmd
@@ -199,5 +210,16 @@ func hitMarks(h api.Hit) string {
 	return strings.Join(marks, ", ")
 }
 
-// oneLine folds white space, so that a list keeps a line for each thing.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine folds white space, so that a list keeps a line for each thing, and
+// leaves out what would command the terminal: others wrote the text.
+func oneLine(s string) string { return harmless(strings.Join(strings.Fields(s), " ")) }
+
+// harmless is s without control characters other than line ends and tabs.
+func harmless(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -71,11 +72,15 @@ func (a *app) noteCommand() *cobra.Command {
 	var supersedes string
 	cmd := &cobra.Command{
 		Use: "note TEXT | -", Short: "Save a note", GroupID: groupNotes, Args: args(1, 1),
-		Long: "Save a note. With - the text is read from standard input, byte for byte.",
+		SuggestFor: []string{"add", "save", "remember"},
+		Long:       "Save a note. With - the text is read from standard input, byte for byte.",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			text, err := a.text(given[0])
 			if err != nil {
 				return err
+			}
+			if strings.TrimSpace(text) == "" {
+				return usage("the text is empty: nothing was saved")
 			}
 			p.Content, p.Supersedes = text, event.ID(supersedes)
 			return a.save(cmd.Context(), a.draft(f, &p))

@@ -2,13 +2,11 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 
 	"github.com/spf13/cobra"
 
 	"cairn/internal/paths"
-	"cairn/internal/problem"
 )
 
 // Main runs one command line and returns its exit code.
@@ -22,9 +20,9 @@ func Main(args []string, env Env) int {
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !a.started {
-		err = usage(err.Error() + `: see "cairn --help"`)
+		err = misused(cmd, err)
 	}
 	return a.finish(err)
 }
@@ -47,7 +45,8 @@ func (a *app) root() *cobra.Command {
 		Long:          rootHelp,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          noCommand,
+		Version:       Version(),
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.started = true
 			return a.setLevel()
@@ -60,6 +59,8 @@ func (a *app) root() *cobra.Command {
 	flags.BoolVar(&a.noColor, "no-color", false, "print without colors")
 	flags.StringVar(&a.logLevel, "log-level", "warn", "what to log on stderr: debug, info, warn or error")
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetVersionTemplate("cairn {{.Version}}\n")
+	root.SetHelpCommand(helpCommand())
 	root.AddGroup(
 		&cobra.Group{ID: groupNotes, Title: "Notes:"},
 		&cobra.Group{ID: groupKinds, Title: "Other kinds of memory:"},
@@ -112,28 +113,10 @@ func (a *app) home() (paths.Home, error) {
 	return h, nil
 }
 
-func usage(message string) error { return problem.New(problem.Usage, message) }
-
-// args is cobra.PositionalArgs with an error that names the command's form.
-func args(low, high int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, given []string) error {
-		if len(given) < low || (high >= 0 && len(given) > high) {
-			return fmt.Errorf("usage: %s", cmd.UseLine())
-		}
-		return nil
-	}
-}
-
 // group is a command that only has subcommands.
 func group(use, short, id string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
-		Use: use, Short: short, GroupID: id,
-		Args: func(cmd *cobra.Command, given []string) error {
-			if len(given) > 0 {
-				return fmt.Errorf("%s has no command %q", cmd.CommandPath(), given[0])
-			}
-			return nil
-		},
+		Use: use, Short: short, GroupID: id, Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(subs...)

@@ -25,7 +25,8 @@ func (a *app) showCommand() *cobra.Command {
 	var raw, history bool
 	cmd := &cobra.Command{
 		Use: "show ID", Short: "Show one event in full", GroupID: groupNotes, Args: args(1, 1),
-		Long: "Show one event: a few header lines, an empty line, then the text byte for byte.\nAny unique start or end of the id with six or more characters will do.",
+		Long: `Show one event: a few header lines, an empty line, then the text byte for byte. (On a terminal without the control
+characters in it, and with a line end.) Any unique start or end of the id with six or more characters will do.`,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			agent, done, err := a.agent(cmd.Context(), needHome)
 			if err != nil {
@@ -40,12 +41,26 @@ func (a *app) showCommand() *cobra.Command {
 				_, err := a.env.Stdout.Write(s.Raw)
 				return err
 			}
-			return a.print(shownJSON{s.Raw, s.Commit, s.State, s.Signature, s.Device, s.History}, func(w io.Writer) { writeShown(w, s) })
+			return a.print(shownJSON{s.Raw, s.Commit, s.State, s.Signature, s.Device, s.History}, func(w io.Writer) {
+				if a.env.Screen {
+					s.Hit.Text = onScreen(s.Hit.Text)
+				}
+				writeShown(w, s)
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&raw, "raw", false, "print the stored file")
 	cmd.Flags().BoolVar(&history, "history", false, "show the whole chain")
 	return cmd
+}
+
+// onScreen is a text that others wrote, made fit for a terminal.
+func onScreen(text string) string {
+	text = harmless(text)
+	if strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
 }
 
 func writeShown(w io.Writer, s api.Shown) {
