@@ -32,7 +32,7 @@ func (s *Store) checkLayout() error {
 	for _, name := range []string{"HEAD", "objects", "refs"} {
 		_, err := s.fs.Stat(s.path(name))
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%w: it has no %s", ErrNotRepository, name)
+			return s.missing(name)
 		}
 		if err != nil {
 			return err
@@ -51,6 +51,18 @@ func (s *Store) checkLayout() error {
 		}
 	}
 	return nil
+}
+
+// missing says what a folder is that lacks a part of a repository.
+func (s *Store) missing(name string) error {
+	tree, err := s.exists(".git")
+	if err != nil {
+		return err
+	}
+	if tree {
+		return s.foreign("has a work tree")
+	}
+	return fmt.Errorf("%w: it has no %s", ErrNotRepository, name)
 }
 
 func (s *Store) exists(name string) (bool, error) {

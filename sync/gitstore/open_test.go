@@ -30,8 +30,12 @@ func TestOpenRefusesWhatCannotBeWrittenSafely(t *testing.T) {
 		spoil func(t *testing.T, dir string)
 		want  func(error) bool
 	}{
-		"no folder":            {func(t *testing.T, dir string) { remove(t, dir) }, is(gitstore.ErrNotRepository)},
-		"empty folder":         {func(t *testing.T, dir string) { remove(t, dir); mkdir(t, dir) }, is(gitstore.ErrNotRepository)},
+		"no folder":    {func(t *testing.T, dir string) { remove(t, dir) }, is(gitstore.ErrNotRepository)},
+		"empty folder": {func(t *testing.T, dir string) { remove(t, dir); mkdir(t, dir) }, is(gitstore.ErrNotRepository)},
+		"folder of a work tree": {func(t *testing.T, dir string) {
+			remove(t, dir)
+			git(t, filepath.Dir(dir), "init", "-q", dir)
+		}, foreign},
 		"no objects":           {func(t *testing.T, dir string) { remove(t, filepath.Join(dir, "objects")) }, is(gitstore.ErrNotRepository)},
 		"detached HEAD":        {func(t *testing.T, dir string) { git(t, dir, "update-ref", "--no-deref", "HEAD", "main") }, is(gitstore.ErrDetached)},
 		"HEAD on a tag":        {file("HEAD", "ref: refs/tags/v1\n"), is(gitstore.ErrDetached)},
