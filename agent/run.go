@@ -49,6 +49,10 @@ func Own(ctx context.Context, opt Options) (*Agent, error) {
 	return a, nil
 }
 
+// Owns says whether this process owns the home. One that does not works beside
+// an owner that does not answer.
+func (a *Agent) Owns() bool { return a.owner != nil }
+
 // door is the open socket of an agent.
 type door struct {
 	listener net.Listener

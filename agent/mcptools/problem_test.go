@@ -3,6 +3,7 @@ package mcptools_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -74,5 +75,40 @@ func TestWithoutAnAgentTheReasonIsTold(t *testing.T) {
 		if result := use(t, c, tool, a); !result.IsError || !strings.Contains(words(result), "no_store") || !strings.Contains(words(result), "cairn init") {
 			t.Errorf("%s: %s", tool, words(result))
 		}
+	}
+}
+
+// dying is an agent that goes away during its first calls.
+type dying struct {
+	*memory
+	calls, deaths int
+}
+
+var errDied = errors.New("the agent ended before it answered")
+
+func (d *dying) Remember(ctx context.Context, draft api.Draft) (api.Receipt, error) {
+	if d.calls++; d.calls <= d.deaths {
+		return api.Receipt{}, &problem.Problem{Code: problem.Busy, Message: errDied.Error(), Err: errDied}
+	}
+	return d.memory.Remember(ctx, draft)
+}
+
+func TestACallThatLosesItsAgentIsMadeOnceMore(t *testing.T) {
+	t.Parallel()
+	for deaths, want := range map[int]struct {
+		calls int
+		saved bool
+	}{0: {1, true}, 1: {2, true}, 2: {2, false}} {
+		agent := &dying{memory: &memory{}, deaths: deaths}
+		opts := options(agent)
+		opts.Lost = func(err error) bool { return errors.Is(err, errDied) }
+		result := use(t, connect(t, opts, "test"), "remember", args{"text": "x"})
+		if agent.calls != want.calls || result.IsError == want.saved {
+			t.Errorf("with %d deaths: %d calls, %s", deaths, agent.calls, words(result))
+		}
+	}
+	agent := &dying{memory: &memory{}, deaths: 1}
+	if result := use(t, connect(t, options(agent), "test"), "remember", args{"text": "x"}); !result.IsError || agent.calls != 1 {
+		t.Errorf("without knowing what is lost: %d calls, %s", agent.calls, words(result))
 	}
 }

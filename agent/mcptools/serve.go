@@ -16,6 +16,10 @@ type Options struct {
 	// one, from several goroutines, never for initialize, ping or a list; so it
 	// may start an agent, and should keep what it has connected to.
 	Connect func(context.Context) (api.Agent, error)
+	// Lost says of an error of the agent that it went away during the call.
+	// Such a call is made once more, on what Connect returns then: saving and
+	// revising again does no harm. nil means never.
+	Lost func(error) bool
 	// In and Out carry the protocol, one message a line.
 	In  io.Reader
 	Out io.Writer
@@ -55,7 +59,7 @@ func newServer(opts Options, log *slog.Logger) *server.MCPServer {
 		server.WithResourceCapabilities(false, false),
 		server.WithHooks(hooks),
 	)
-	d := &desk{connect: opts.Connect, client: opts.Client, version: opts.Version, log: log}
+	d := &desk{connect: opts.Connect, lost: opts.Lost, client: opts.Client, version: opts.Version, log: log}
 	for _, t := range tools() {
 		srv.AddTool(t.describe(), d.handle(t))
 	}

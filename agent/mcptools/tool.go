@@ -114,6 +114,7 @@ func (t tool) describe() mcp.Tool {
 // A desk is where calls come in.
 type desk struct {
 	connect func(context.Context) (api.Agent, error)
+	lost    func(error) bool // may be nil
 	client  string
 	version string
 	log     *slog.Logger
@@ -142,6 +143,9 @@ func (d *desk) handle(t tool) server.ToolHandlerFunc {
 			return failure(err), nil
 		}
 		r, err := t.run(d, ctx, args)
+		if err != nil && d.lost != nil && d.lost(err) {
+			r, err = t.run(d, ctx, args)
+		}
 		if err != nil {
 			d.log.Debug("a call failed", "tool", t.name, "code", problem.Of(err).Code)
 			return failure(err), nil

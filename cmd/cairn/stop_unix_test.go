@@ -15,3 +15,11 @@ func stop(t *testing.T, p *os.Process) {
 		t.Fatal(err)
 	}
 }
+
+// resume lets it go on.
+func resume(t *testing.T, p *os.Process) {
+	t.Helper()
+	if err := p.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -6,3 +6,5 @@ import (
 )
 
 func stop(t *testing.T, _ *os.Process) { t.Helper(); t.Fatal("not on this system") }
+
+func resume(t *testing.T, _ *os.Process) { t.Helper(); t.Fatal("not on this system") }

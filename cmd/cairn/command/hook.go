@@ -24,6 +24,9 @@ func (a *app) hookCommand() *cobra.Command {
 // longer may drop what it gets, and the start must not feel slow.
 const hookLimit = 60 * time.Millisecond
 
+// digestHead says what follows: a model sees nothing of where it came from.
+const digestHead = "The newest memories, by id, date and title; show reads one in full:\n"
+
 func (a *app) sessionStartCommand() *cobra.Command {
 	var client string
 	cmd := &cobra.Command{
@@ -38,7 +41,7 @@ func (a *app) sessionStartCommand() *cobra.Command {
 			// is said alone.
 			text := mcptools.Instructions
 			if digest := a.hookDigest(ctx); digest != "" {
-				text += "\n\n" + digest
+				text += "\n\n" + digestHead + digest
 			}
 			return writeEnvelope(a.env.Stdout, client, text)
 		},

@@ -2,11 +2,11 @@ package command
 
 import (
 	"context"
-	"sync"
+	"errors"
 
 	"github.com/spf13/cobra"
 
-	"cairn/agent/api"
+	"cairn/agent/localapi"
 	"cairn/agent/mcptools"
 )
 
@@ -41,50 +41,8 @@ func (a *app) serveMCP(ctx context.Context, client string) error {
 	defer desk.close()
 	return mcptools.Serve(ctx, mcptools.Options{
 		Connect: desk.agent,
+		Lost:    func(err error) bool { return errors.Is(err, localapi.ErrLost) },
 		In:      a.env.Stdin, Out: a.env.Stdout, Log: a.logger(),
 		Client: client, Version: Version(),
 	})
-}
-
-// keptAgent is the agent for the calls of one client. It connects with the
-// first call, and again when the agent has ended meanwhile.
-type keptAgent struct {
-	app *app
-
-	mu   sync.Mutex
-	held api.Agent
-	done func()
-}
-
-// pinger is an agent in another process.
-type pinger interface {
-	Alive(context.Context) bool
-}
-
-func (k *keptAgent) agent(ctx context.Context) (api.Agent, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.held != nil {
-		p, remote := k.held.(pinger)
-		if !remote || p.Alive(ctx) {
-			return k.held, nil
-		}
-		k.done()
-		k.held = nil
-	}
-	held, done, err := k.app.agent(ctx, createHome)
-	if err != nil {
-		return nil, err
-	}
-	k.held, k.done = held, done
-	return held, nil
-}
-
-func (k *keptAgent) close() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.held != nil {
-		k.done()
-		k.held = nil
-	}
 }
