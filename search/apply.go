@@ -53,7 +53,21 @@ func (x *Index) Compact(ctx context.Context) (err error) {
 	}
 	defer done()
 	defer x.health.watch(&err)
-	return x.writer.compact(ctx)
+	return x.writer.compact(ctx, x.touch)
+}
+
+// touch writes the marks again as they are.
+func (x *Index) touch() error {
+	x.applying.Lock()
+	defer x.applying.Unlock()
+	out := index.NewBatch()
+	err := x.withView(func(v *view) error {
+		return v.marks(func(space string, m Mark) { out.Update(key(markKey(space)), markDocument(space, m)) })
+	})
+	if err != nil {
+		return err
+	}
+	return x.writer.apply(out)
 }
 
 // step fills a batch and gives it to Bluge.

@@ -86,7 +86,7 @@ func (x *Index) open(opt Options) (err error) {
 	if err := dir.sweep(); err != nil {
 		return fmt.Errorf("tidy the search index: %w", err)
 	}
-	if x.writer, err = openWriter(dir, opt.Trouble); err != nil {
+	if x.writer, err = openWriter(dir, opt.Trouble, false); err != nil {
 		return &DamagedError{Dir: x.home.dir, Err: err}
 	}
 	// Damage that can be seen is seen now, before Bluge works on it in

@@ -3,8 +3,12 @@ package search_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -219,4 +223,54 @@ func TestAFailedRebuildChangesNothing(t *testing.T) {
 	}
 	apply(t, x, "team", note(3, "and goes on"))
 	wantHits(t, ask(t, x, "still"), d)
+}
+
+// inFiles says whether any file of the index holds the bytes.
+func inFiles(t *testing.T, dir, bytes string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "gen-*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(b), bytes) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestWhatIsDeletedLeavesTheDiskWithCompact(t *testing.T) {
+	for _, others := range []int{0, 1, 2000} {
+		dir := t.TempDir()
+		x := open(t, dir)
+		gone := note(1, "the kqzjxvwqpf of a customer")
+		var docs []search.Doc
+		for n := range others {
+			docs = append(docs, note(n+2, fmt.Sprint("other note ", n)))
+		}
+		apply(t, x, "team", append(docs, gone)...)
+		if err := x.Compact(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !inFiles(t, dir, "kqzjxvwqpf") {
+			t.Fatal("the text is not in the files to begin with: the test shows nothing")
+		}
+		if err := x.Apply(t.Context(), search.Batch{Space: "team", Delete: []event.ID{gone.ID}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Compact(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if inFiles(t, dir, "kqzjxvwqpf") {
+			t.Errorf("with %d other notes the text of a deleted note is still on disk", others)
+		}
+		if n, err := x.Count("team"); err != nil || n != others {
+			t.Errorf("%d notes are left (%v), want %d", n, err, others)
+		}
+	}
 }

@@ -50,14 +50,14 @@ func rebuild(ctx context.Context, h home, fill func(put func(Batch) error) error
 
 func build(ctx context.Context, h home, name string, fill func(put func(Batch) error) error) (err error) {
 	defer (&health{dir: h.dir}).watch(&err)
-	w, err := openWriter(newDirectory(h.fsys, h.path(name)), nil)
+	w, err := openWriter(newDirectory(h.fsys, h.path(name)), nil, true)
 	if err != nil {
 		return err
 	}
 	b := newBuilder(ctx, w)
 	err = errors.Join(fill(b.put), b.finish())
 	if err == nil {
-		err = w.compact(ctx)
+		err = w.compact(ctx, b.putMarks)
 	}
 	return errors.Join(err, w.close())
 }
@@ -195,6 +195,10 @@ func (b *builder) finish() error {
 	if err != nil {
 		return err
 	}
+	return b.putMarks()
+}
+
+func (b *builder) putMarks() error {
 	out := index.NewBatch()
 	for space, m := range b.marks {
 		out.Update(key(markKey(space)), markDocument(space, m))

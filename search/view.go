@@ -165,21 +165,34 @@ func (x *Index) IDs(space string, fn func(event.ID) error) error {
 	return x.read(func(v *view) error { return v.ids(context.Background(), space, fn) })
 }
 
-func (v *view) mark(space string) (Mark, bool, error) {
+func (v *view) mark(space string) (found Mark, ok bool, err error) {
+	err = v.marks(func(of string, m Mark) {
+		if of == space {
+			found, ok = m, true
+		}
+	})
+	return found, ok, err
+}
+
+// marks calls fn with the mark of every space.
+func (v *view) marks(fn func(space string, m Mark)) error {
 	for _, p := range v.segs {
 		for i, doc := range p.rows.marks {
-			if p.isDead(doc) || p.rows.marked[i] != space {
+			if p.isDead(doc) {
 				continue
 			}
 			text, err := p.text(doc)
 			if err != nil {
-				return Mark{}, false, &DamagedError{Dir: v.dir, Err: err}
+				return &DamagedError{Dir: v.dir, Err: err}
 			}
 			m, err := decodeMark(text)
-			return m, err == nil, err
+			if err != nil {
+				return err
+			}
+			fn(p.rows.marked[i], m)
 		}
 	}
-	return Mark{}, false, nil
+	return nil
 }
 
 func (v *view) count(space string) (int, error) {
