@@ -17,13 +17,13 @@ import (
 func HubAdmin(ctx context.Context, home paths.Home, words []string) (answer []byte, err error) {
 	c, err := config.Load(disk.OS, home.Config())
 	if errors.Is(err, config.ErrNone) {
-		return nil, errNoHome(home)
+		return nil, errNoHub(problem.NoStore)
 	}
 	if err != nil {
 		return nil, asProblem(err)
 	}
 	if c.Hub == nil {
-		return nil, problem.New(problem.Usage, "this machine has joined no hub")
+		return nil, errNoHub(problem.Usage)
 	}
 	key, err := device.Load(disk.OS, home.DeviceKey())
 	if err != nil {
@@ -36,4 +36,8 @@ func HubAdmin(ctx context.Context, home paths.Home, words []string) (answer []by
 	defer func() { err = errors.Join(err, hub.Close()) }()
 	answer, err = hub.Admin(ctx, words)
 	return answer, syncProblem(err)
+}
+
+func errNoHub(code problem.Code) error {
+	return &problem.Problem{Code: code, Message: "this machine has joined no hub", Hint: "on the hub's own machine give --data DIR"}
 }

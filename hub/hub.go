@@ -32,6 +32,9 @@ type Options struct {
 	Door   sshdoor.Limits
 	Pushes repository.Limits
 	Now    func() time.Time // time.Now if nil
+	// Ready is called once when the folder is this process's to serve; nil for
+	// nobody who waits for it.
+	Ready func(net.Addr)
 }
 
 // A Hub is one hub's folder, open. It is safe for concurrent use.
@@ -42,6 +45,7 @@ type Hub struct {
 	log     *slog.Logger
 	now     func() time.Time
 	decide  func(event.Event) error
+	ready   func(net.Addr)
 	policy  *policy.Policy
 	door    *sshdoor.Door
 	members *devices.Store
@@ -54,7 +58,7 @@ type Hub struct {
 // processes may have it open too. The caller closes it. Errors that somebody
 // can do something about are *problem.Problem.
 func Open(dir string, o Options) (*Hub, error) {
-	h := &Hub{dir: dir, log: o.Log, now: o.Now, decide: o.Decide, policy: policy.Default()}
+	h := &Hub{dir: dir, log: o.Log, now: o.Now, decide: o.Decide, ready: o.Ready, policy: policy.Default()}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
@@ -137,6 +141,9 @@ func (h *Hub) Serve(ctx context.Context, l net.Listener) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	background.Go(func() { h.recheck(ctx) })
+	if h.ready != nil {
+		h.ready(l.Addr())
+	}
 	return h.door.Serve(ctx, l)
 }
 

@@ -61,7 +61,7 @@ func (a *Admin) Invite(ctx context.Context, by Caller, r InviteRequest) (Invited
 	}
 	i, err := invite.New(r.Addr, a.HostKey, r.Person)
 	if err != nil {
-		return Invited{}, usage("an invite needs a person (lower-case letters, digits and dashes) and --addr HOST:PORT, where the hub is reached")
+		return Invited{}, usage("invite", "an invite needs a person (lower-case letters, digits and dashes) and --addr HOST:PORT, where the hub is reached")
 	}
 	key, err := i.Key()
 	if err != nil {
@@ -77,10 +77,16 @@ func (a *Admin) Invite(ctx context.Context, by Caller, r InviteRequest) (Invited
 	return Invited{Invite: i.Text(), Person: r.Person, Spaces: r.Spaces, Role: r.Role, Expires: event.NewTime(now.Add(r.TTL))}, nil
 }
 
-// Revoke shuts out a device or a person, and cuts their connections.
+// Revoke shuts out a device or a person, cuts their connections and withdraws
+// the person's open invites.
 func (a *Admin) Revoke(ctx context.Context, by Caller, who string) (Revoked, error) {
 	r := Revoked{Devices: []DeviceInfo{}}
 	err := a.change(ctx, by, audit.Record{Action: "revoke", Target: who}, func(m *devices.Members) error {
+		for _, i := range m.Invites() {
+			if i.Person == who && i.Open(a.Now()) {
+				r.Invites++
+			}
+		}
 		shut, err := m.Revoke(who, a.Now())
 		for _, d := range shut {
 			r.Devices = append(r.Devices, infoOf(d))

@@ -2,6 +2,9 @@ package admin
 
 import (
 	"errors"
+	"maps"
+	"slices"
+	"strings"
 
 	"cairn/hub/devices"
 	"cairn/internal/problem"
@@ -26,6 +29,11 @@ func asProblem(err error) error {
 	return err
 }
 
-func usage(message string) *problem.Problem {
-	return &problem.Problem{Code: problem.Usage, Message: message, Hint: verbs}
+// usage is what to say when a verb was given what it cannot use.
+func usage(verb, message string) *problem.Problem {
+	return &problem.Problem{Code: problem.Usage, Message: message, Hint: "the form is: " + forms[verb]}
+}
+
+func unknownVerb(message string) *problem.Problem {
+	return &problem.Problem{Code: problem.Usage, Message: message, Hint: "the verbs are: " + strings.Join(slices.Sorted(maps.Values(forms)), "; ")}
 }

@@ -101,13 +101,17 @@ func rights(r map[string]devices.Role) string {
 // Revoked lists the devices that were shut out.
 type Revoked struct {
 	Devices []DeviceInfo `json:"devices"`
+	Invites int          `json:"invites"` // how many were withdrawn
 }
 
 func (r Revoked) String() string {
-	if len(r.Devices) == 0 {
+	if len(r.Devices) == 0 && r.Invites == 0 {
 		return "Nothing was left to revoke.\n"
 	}
 	var b strings.Builder
+	if r.Invites > 0 {
+		fmt.Fprintf(&b, "Open invites withdrawn: %d.\n", r.Invites)
+	}
 	for _, d := range r.Devices {
 		fmt.Fprintf(&b, "Revoked device %s (%s) of %s.\n", d.ID, d.Name, d.Person)
 	}

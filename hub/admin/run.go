@@ -11,16 +11,23 @@ import (
 	"cairn/hub/devices"
 )
 
-// verbs is what Run understands.
-const verbs = `verbs: invite PERSON --space S... [--role read|write|admin] [--expires 24h] --addr HOST:PORT; ` +
-	`devices; revoke DEVICE|PERSON; grant PERSON SPACE read|write|admin|none; spaces [create NAME]; status; audit [-n 100] [--person P] [--space S] [--action A]`
+// forms are the verbs that Run understands, with what each takes.
+var forms = map[string]string{
+	"invite":  "invite PERSON --space S... [--role read|write|admin] [--expires 24h] --addr HOST:PORT",
+	"devices": "devices",
+	"revoke":  "revoke DEVICE|PERSON",
+	"grant":   "grant PERSON SPACE read|write|admin|none",
+	"spaces":  "spaces [create NAME]",
+	"status":  "status",
+	"audit":   "audit [-n 100] [--person P] [--space S] [--action A]",
+}
 
 // Run carries out a verb that comes as words, as over SSH. Flags may stand
 // anywhere; --json is accepted and changes nothing, for every result encodes
 // as JSON.
 func (a *Admin) Run(ctx context.Context, by Caller, args []string) (Result, error) {
 	if len(args) == 0 {
-		return nil, usage("no verb was given")
+		return nil, unknownVerb("no verb was given")
 	}
 	verb, ok := map[string]func(context.Context, Caller, []string) (Result, error){
 		"invite":  a.runInvite,
@@ -32,7 +39,7 @@ func (a *Admin) Run(ctx context.Context, by Caller, args []string) (Result, erro
 		"audit":   a.runAudit,
 	}[args[0]]
 	if !ok {
-		return nil, usage("the hub has no such verb")
+		return nil, unknownVerb("the hub has no such verb")
 	}
 	return verb(ctx, by, args[1:])
 }
@@ -96,7 +103,7 @@ func (a *Admin) runSpaces(ctx context.Context, by Caller, args []string) (Result
 	case len(words) == 2 && words[0] == "create":
 		return result(a.CreateSpace(ctx, by, words[1]))
 	}
-	return nil, usage("spaces is used alone, or with create NAME")
+	return nil, usage("spaces", "spaces is used alone, or with create NAME")
 }
 
 func (a *Admin) runStatus(ctx context.Context, _ Caller, args []string) (Result, error) {
@@ -146,7 +153,7 @@ func (f flags) words(args []string, least, most int) ([]string, error) {
 	for {
 		if err := f.Parse(args); err != nil {
 			// The library's message repeats what was typed.
-			return nil, usage(fmt.Sprintf("%s was given a flag that it does not have, or a value that does not fit", f.Name()))
+			return nil, usage(f.Name(), fmt.Sprintf("%s was given a flag that it does not have, or a value that does not fit", f.Name()))
 		}
 		if f.NArg() == 0 {
 			break
@@ -154,7 +161,7 @@ func (f flags) words(args []string, least, most int) ([]string, error) {
 		words, args = append(words, f.Arg(0)), f.Args()[1:]
 	}
 	if len(words) < least || len(words) > most {
-		return nil, usage(fmt.Sprintf("%s was given %d words, it takes %s", f.Name(), len(words), between(least, most)))
+		return nil, usage(f.Name(), fmt.Sprintf("%s was given %d words, it takes %s", f.Name(), len(words), between(least, most)))
 	}
 	return words, nil
 }

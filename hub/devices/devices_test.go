@@ -168,6 +168,13 @@ func TestRevokingAPersonShutsAllTheirDevices(t *testing.T) {
 	if m.Role("ana", "team") != devices.Read || m.IsAdmin("ana") {
 		t.Error("a new invite brought the old rights back")
 	}
+	invited(t, &m, "to a stranger", "bo", devices.Read, "team")
+	if _, err := m.Revoke("bo", now); err != nil {
+		t.Errorf("somebody awaited: %v", err)
+	}
+	if _, err := m.Enrol(public("to a stranger"), public("theirs"), "theirs", now); err == nil {
+		t.Error("a withdrawn invite was taken")
+	}
 	if _, err := m.Revoke("nobody", now); !errors.Is(err, devices.ErrNoPerson) {
 		t.Errorf("a stranger: %v", err)
 	}

@@ -157,7 +157,8 @@ func (m *Members) Grant(person, space string, role Role) error {
 }
 
 // Revoke shuts out a device, by its id, or a person with all their devices,
-// rights and open invites. It returns the devices that were still let in.
+// rights and open invites; somebody who has not come yet has only these. It
+// returns the devices that were still let in.
 // Errors: ErrNoDevice, ErrNoPerson.
 func (m *Members) Revoke(who string, now time.Time) ([]Device, error) {
 	if id, err := event.ParseDeviceID(who); err == nil {
@@ -167,7 +168,11 @@ func (m *Members) Revoke(who string, now time.Time) ([]Device, error) {
 		}
 		return m.revokeDevices([]Device{d}, now), nil
 	}
+	awaited := m.cancelInvites(who, now)
 	member, ok := m.members[who]
+	if !ok && awaited {
+		return nil, nil
+	}
 	if !ok {
 		return nil, ErrNoPerson
 	}
@@ -180,7 +185,6 @@ func (m *Members) Revoke(who string, now time.Time) ([]Device, error) {
 			theirs = append(theirs, d)
 		}
 	}
-	m.cancelInvites(who)
 	return m.revokeDevices(theirs, now), nil
 }
 
@@ -198,13 +202,16 @@ func (m *Members) revokeDevices(list []Device, now time.Time) []Device {
 	return shut
 }
 
-func (m *Members) cancelInvites(person string) {
+// cancelInvites says whether one of them was open.
+func (m *Members) cancelInvites(person string, now time.Time) (open bool) {
 	for id, i := range m.invites {
 		if i.Person == person {
+			open = open || i.Open(now)
 			i.Canceled = true
 			m.invites[id] = i
 		}
 	}
+	return open
 }
 
 func put[K comparable, V any](m map[K]V, k K, v V) map[K]V {

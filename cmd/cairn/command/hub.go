@@ -13,8 +13,6 @@ import (
 	"cairn/agent"
 	"cairn/hub"
 	"cairn/hub/admin"
-	"cairn/internal/paths"
-	"cairn/internal/problem"
 )
 
 func (a *app) hubCommand() *cobra.Command {
@@ -60,7 +58,10 @@ func (a *app) hubServeCommand() *cobra.Command {
 			if data == "" {
 				return usage("say where with --data DIR")
 			}
-			h, err := hub.Open(data, hub.Options{Log: a.logger()})
+			var h *hub.Hub
+			h, err = hub.Open(data, hub.Options{Log: a.logger(), Ready: func(addr net.Addr) {
+				fmt.Fprintf(a.env.Stderr, "listening on %s, host key %s\n", addr, h.Fingerprint())
+			}})
 			if err != nil {
 				return err
 			}
@@ -69,7 +70,6 @@ func (a *app) hubServeCommand() *cobra.Command {
 			if err != nil {
 				return usage("cannot listen: " + err.Error())
 			}
-			fmt.Fprintf(a.env.Stderr, "listening on %s, host key %s\n", l.Addr(), h.Fingerprint())
 			return h.Serve(cmd.Context(), l)
 		},
 	}
@@ -167,18 +167,10 @@ func (a *app) remoteVerb(ctx context.Context, words []string) error {
 	if a.json {
 		words = append(words, "--json")
 	}
-	answer, err := remoteAdmin(ctx, home, words)
+	answer, err := agent.HubAdmin(ctx, home, words)
 	if err != nil {
 		return err
 	}
 	_, err = a.env.Stdout.Write(answer)
 	return err
-}
-
-func remoteAdmin(ctx context.Context, home paths.Home, words []string) ([]byte, error) {
-	answer, err := agent.HubAdmin(ctx, home, words)
-	if p := problem.Of(err); p != nil && p.Code == problem.Usage && p.Hint == "" {
-		p.Hint = "on the hub's machine give --data DIR"
-	}
-	return answer, err
 }
