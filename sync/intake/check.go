@@ -74,10 +74,25 @@ type checker struct {
 	reached map[plumbing.Hash]bool    // accounted for by a commit
 	judged  map[plumbing.Hash]bool    // blobs that Admit has seen
 	files   map[plumbing.Hash]Finding // where the blobs of events belong
+	found   int                       // findings, listed or not
+	listed  int                       // of them those that MaxFindings bounds
 	report  Report
 }
 
-func (c *checker) find(f Finding) { c.report.Findings = append(c.report.Findings, f) }
+func (c *checker) find(f Finding) {
+	c.found++
+	if !f.Content || f.Event == "" {
+		if c.full() {
+			return
+		}
+		c.listed++
+	}
+	c.report.Findings = append(c.report.Findings, f)
+}
+
+// full says that another finding of form would not be listed: then whatever
+// only leads to one need not be looked up.
+func (c *checker) full() bool { return c.listed == MaxFindings }
 
 // checkCommit checks one commit whose parents have been checked. What a
 // refused commit brought counts as accounted for: the commit is the reason.
@@ -91,11 +106,11 @@ func (c *checker) checkCommit(h plumbing.Hash) error {
 		c.find(Finding{Rule: RuleCommit, Commit: h, Object: h, Hint: hintClient})
 		return nil
 	}
-	before := len(c.report.Findings)
+	before := c.found
 	if err := c.commit(h, o, parsed); err != nil {
 		return err
 	}
-	if len(c.report.Findings) == before {
+	if c.found == before {
 		return nil
 	}
 	return c.reachBelow(parsed.Tree)

@@ -47,29 +47,33 @@ func (c *checker) event(h plumbing.Hash, o gitstore.Object, parsed history.Commi
 // onlyAddition is the one file that the tree to has more than from. Without
 // exactly one, or with anything changed, it reports that and returns none.
 func (c *checker) onlyAddition(from, to plumbing.Hash, at *Finding) (gittree.Change, error) {
-	var added []gittree.Change
-	changed := false
+	var added gittree.Change
 	err := gittree.Diff(c.in, from, to, func(ch gittree.Change) error {
-		if ch.Old.IsZero() && len(added) < 2 {
-			added = append(added, ch)
+		if !ch.Old.IsZero() || added.Path != "" {
+			return errMore
 		}
-		changed = changed || !ch.Old.IsZero()
+		added = ch
 		return nil
 	})
-	if found, err := c.refused(err, *at); found || err != nil {
+	more := errors.Is(err, errMore)
+	if found, err := c.refused(err, *at); !more && (found || err != nil) {
 		return gittree.Change{}, err
 	}
-	if changed || len(added) != 1 {
+	if more || added.Path == "" {
 		c.find(Finding{Rule: RuleAppendOnly, Commit: at.Commit, Object: at.Object, Hint: hintAppend})
 		return gittree.Change{}, nil
 	}
-	at.Event, at.Path = named(added[0].Path)
+	at.Event, at.Path = named(added.Path)
 	if at.Path == "" {
-		c.find(Finding{Rule: RulePath, Commit: at.Commit, Object: added[0].New, Hint: hintClient})
+		c.find(Finding{Rule: RulePath, Commit: at.Commit, Object: added.New, Hint: hintClient})
 		return gittree.Change{}, nil
 	}
-	return added[0], nil
+	return added, nil
 }
+
+// errMore ends a comparison at the first change that is one too many. Ten small
+// trees that each name the next one ten times hold ten thousand million paths.
+var errMore = errors.New("more than one addition")
 
 // file checks the event's file, and that the commit says what it says.
 func (c *checker) file(o gitstore.Object, tree, parent plumbing.Hash, file []byte, at Finding) {

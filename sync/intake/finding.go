@@ -38,9 +38,13 @@ type Finding struct {
 	Content bool
 }
 
+// MaxFindings is how many findings a Report lists, not counted those in what
+// events say. A few kilobytes can hold millions of faults.
+const MaxFindings = 1000
+
 // A Report is what Check found.
 type Report struct {
 	Events   []event.ID // that would be new, in the order of their commits
 	Commits  int
-	Findings []Finding
+	Findings []Finding // none is left out unless there are MaxFindings
 }

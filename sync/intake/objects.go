@@ -54,7 +54,7 @@ func (c *checker) newCommits(ctx context.Context, tips []plumbing.Hash) ([]plumb
 
 // present reports a commit that is neither here nor came along.
 func (c *checker) present(h plumbing.Hash) error {
-	if c.reached[h] {
+	if c.reached[h] || c.full() {
 		return nil
 	}
 	has, err := c.in.Has(h)
@@ -67,6 +67,10 @@ func (c *checker) present(h plumbing.Hash) error {
 	return nil
 }
 
+// followed is how many parents of a commit are looked at. None of any form has
+// more than two; one that has hundreds of thousands is refused for it.
+const followed = 4
+
 func (c *checker) parents(h plumbing.Hash) ([]plumbing.Hash, error) {
 	o, err := c.in.Object(h)
 	if err != nil {
@@ -76,7 +80,7 @@ func (c *checker) parents(h plumbing.Hash) ([]plumbing.Hash, error) {
 	if err != nil {
 		return nil, nil // checkCommit reports the object
 	}
-	return parsed.Parents, nil
+	return parsed.Parents[:min(len(parsed.Parents), followed)], nil
 }
 
 // objects looks at every object that arrived as it is, whether a commit
@@ -109,6 +113,9 @@ func (c *checker) objects(ctx context.Context) error {
 // stray reports an object that no commit accounts for. One that is stored
 // already does no harm.
 func (c *checker) stray(o gitstore.Object) error {
+	if c.full() {
+		return nil
+	}
 	if c.opt.Known != nil {
 		known, err := c.opt.Known(o.Hash)
 		if err != nil || known {
