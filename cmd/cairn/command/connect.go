@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,8 +16,12 @@ import (
 	"cairn/internal/problem"
 )
 
-// planFunc is aitools.Plan or aitools.PlanRemove.
-type planFunc func(aitools.Env, ...aitools.Tool) ([]aitools.Change, error)
+// wiring is what connect and disconnect differ in.
+type wiring struct {
+	plan func(aitools.Env, ...aitools.Tool) ([]aitools.Change, error)
+	done string // what to say after changes
+	none error  // what it means if "all" finds no tool
+}
 
 // connectOptions are the flags of connect and disconnect.
 type connectOptions struct {
@@ -39,7 +44,13 @@ func (a *app) connectCommand() *cobra.Command {
 			if list {
 				return a.listTools(o)
 			}
-			return a.wire(cmd.Context(), given, o, aitools.Plan)
+			if info, err := os.Stat(o.project); o.project != "" && (err != nil || !info.IsDir()) {
+				return usage("there is no folder " + o.project)
+			}
+			return a.wire(cmd.Context(), given, o, wiring{
+				aitools.Plan, "connected: it counts from the next session on",
+				problem.New(problem.NotFound, "none of these tools was found on this machine: "+strings.Join(toolNames(), ", ")),
+			})
 		},
 	}
 	o.add(cmd)
@@ -52,7 +63,7 @@ func (a *app) disconnectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "disconnect TOOL... | all", Short: "Take out what connect put in", GroupID: groupTools, Args: args(1, -1),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return a.wire(cmd.Context(), given, o, aitools.PlanRemove)
+			return a.wire(cmd.Context(), given, o, wiring{plan: aitools.PlanRemove, done: "disconnected"})
 		},
 	}
 	o.add(cmd)
@@ -87,7 +98,7 @@ func (c changeJSON) words() string {
 }
 
 // wire plans, shows, and unless it is a dry run makes the changes.
-func (a *app) wire(ctx context.Context, given []string, o connectOptions, plan planFunc) error {
+func (a *app) wire(ctx context.Context, given []string, o connectOptions, how wiring) error {
 	env, err := a.toolEnv(o)
 	if err != nil {
 		return err
@@ -96,7 +107,10 @@ func (a *app) wire(ctx context.Context, given []string, o connectOptions, plan p
 	if err != nil {
 		return err
 	}
-	changes, manual := plan(env, tools...)
+	if len(tools) == 0 && how.none != nil {
+		return how.none
+	}
+	changes, manual := how.plan(env, tools...)
 	if manual != nil && changes == nil {
 		return manual
 	}
@@ -109,7 +123,7 @@ func (a *app) wire(ctx context.Context, given []string, o connectOptions, plan p
 			return err
 		}
 	}
-	if err := a.print(map[string]any{"changes": shown, "applied": !o.dry}, func(w io.Writer) { writeChanges(w, shown, o.dry) }); err != nil {
+	if err := a.print(map[string]any{"changes": shown, "applied": !o.dry}, func(w io.Writer) { writeChanges(w, shown, o.dry, how.done) }); err != nil {
 		return err
 	}
 	if manual != nil {
@@ -158,9 +172,6 @@ func installedTools(env aitools.Env) ([]aitools.Tool, error) {
 			tools = append(tools, t)
 		}
 	}
-	if len(tools) == 0 {
-		return nil, problem.New(problem.NotFound, "none of these tools was found on this machine: "+strings.Join(toolNames(), ", "))
-	}
 	return tools, nil
 }
 
@@ -182,18 +193,25 @@ func (a *app) toolEnv(o connectOptions) (aitools.Env, error) {
 	return aitools.HostEnv(binary, string(home), project)
 }
 
-func writeChanges(w io.Writer, changes []changeJSON, dry bool) {
+func writeChanges(w io.Writer, changes []changeJSON, dry bool, done string) {
+	changed := false
 	for _, c := range changes {
 		fmt.Fprintln(w, c.words())
 		if c.Action != aitools.Unchanged {
+			changed = true
 			fmt.Fprint(w, c.Diff)
 		}
 		if c.Note != "" {
 			fmt.Fprintln(w, "  note: "+c.Note)
 		}
 	}
-	if dry {
+	switch {
+	case dry:
 		fmt.Fprintln(w, "nothing was written (--dry-run)")
+	case !changed:
+		fmt.Fprintln(w, "there was nothing to change")
+	default:
+		fmt.Fprintln(w, done)
 	}
 }
 
