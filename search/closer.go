@@ -9,7 +9,7 @@ import (
 
 // closerLook is how many of the best candidates are looked at more closely:
 // whether they hold words as they were typed, and next to each other.
-const closerLook = 20
+const closerLook = 16
 
 // The bonus of a closer look, in units of weight, on the scale of levels.
 const (

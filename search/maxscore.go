@@ -33,7 +33,7 @@ func (r *ranker) any(part int, done *roaring.Bitmap) {
 		read += r.add(r.open(part, l.docs, done), l.gain)
 		open.pass(l)
 	}
-	for _, doc := range r.touched {
+	for _, doc := range slices.Backward(r.touched) { // newest first, so that later ones of equal score are refused at once
 		r.top.offer(candidate{docRef{part, doc}, r.sum[doc]})
 	}
 	r.reset()
@@ -68,19 +68,35 @@ func (r *ranker) listsOf(part int) []scoredList {
 	return out
 }
 
+// pruneEvery is after how many lists complete looks which documents can still
+// be among the best.
+const pruneEvery = 8
+
 // complete adds the lists that are left to documents that can still be among
 // the best.
 func (r *ranker) complete(lists []scoredList, open openGains) {
-	need := r.reached(r.touched)
-	chosen := roaring.New()
-	for _, doc := range r.touched {
+	docs := r.promising(r.touched, open)
+	chosen := roaring.BitmapOf(docs...)
+	for i, l := range lists {
+		if i%pruneEvery == pruneEvery-1 && len(docs) > r.top.size {
+			docs = r.promising(docs, open)
+			chosen = roaring.BitmapOf(docs...)
+		}
+		r.add(roaring.And(l.docs, chosen), l.gain)
+		open.pass(l)
+	}
+}
+
+// promising are those of docs that can still be among the best.
+func (r *ranker) promising(docs []uint32, open openGains) []uint32 {
+	need := r.reached(docs)
+	var out []uint32
+	for _, doc := range docs {
 		if r.sum[doc]+open.sum >= need {
-			chosen.Add(doc)
+			out = append(out, doc)
 		}
 	}
-	for _, l := range lists {
-		r.add(roaring.And(l.docs, chosen), l.gain)
-	}
+	return out
 }
 
 // reached is a score that the last of the best is sure to have at least.

@@ -153,7 +153,7 @@ func (r *ranker) within(part int, docs *roaring.Bitmap, bonus uint32) {
 			}
 		}
 	}
-	for it := docs.Iterator(); it.HasNext(); {
+	for it := docs.ReverseIterator(); it.HasNext(); { // newest first, as in any
 		doc := it.Next()
 		r.top.offer(candidate{docRef{part, doc}, r.sum[doc] + bonus})
 	}

@@ -213,8 +213,9 @@ func readRows(source segment.Segment) (rows, error) {
 	if err != nil {
 		return rows{}, fmt.Errorf("read the columns: %w", err)
 	}
-	in := rowReader{number: map[string]uint16{}}
-	for doc := range source.Count() {
+	n := source.Count()
+	in := newRowReader(int(n))
+	for doc := range n {
 		in.key, in.ms = in.key[:0], 0
 		if err := columns.VisitDocumentValues(doc, in.visit); err != nil {
 			return rows{}, fmt.Errorf("read the columns: %w", err)
@@ -237,13 +238,23 @@ type rowReader struct {
 	err    error
 }
 
+func newRowReader(n int) *rowReader {
+	in := &rowReader{number: map[string]uint16{}}
+	in.ids.Grow(n * event.IDLen)
+	in.rows.ends = make([]uint32, 0, n)
+	in.rows.space = make([]uint16, 0, n)
+	in.rows.times = make([]int64, 0, n)
+	return in
+}
+
 func (in *rowReader) visit(_ string, value []byte) {
 	if !bytes.HasPrefix(value, []byte(timePrefix)) {
 		in.key = append(in.key, value...)
 		return
 	}
-	ms, err := parseMillis(value)
-	in.ms, in.err = ms, errors.Join(in.err, err)
+	if in.ms, in.err = parseMillis(value); in.err != nil {
+		in.key = nil
+	}
 }
 
 var (
