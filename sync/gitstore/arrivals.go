@@ -99,18 +99,29 @@ func (t *arrivals) link() {
 }
 
 // children returns the numbers of the entries that are deltas of entry i, whose hash is known. If an object came twice, the
-// deltas that name it by id belong to the entry that find returns, once that works.
+// deltas that name it by id belong to one entry: the first to get here, and once find works the one that it returns.
 func (t *arrivals) children(i int32) []int32 {
 	lo := sort.Search(len(t.kids), func(k int) bool { return t.list[t.kids[k]].base >= i })
 	hi := lo + sort.Search(len(t.kids)-lo, func(k int) bool { return t.list[t.kids[lo+k]].base > i })
-	kids := t.kids[lo:hi:hi]
-	if first, ok := t.find(t.list[i].hash); ok && first != i {
-		return kids
+	named := t.refsTo(t.list[i].hash)
+	if len(named) == 0 || t.belongElsewhere(named, i) {
+		return t.kids[lo:hi:hi]
 	}
-	for _, r := range t.refsTo(t.list[i].hash) {
-		kids = append(kids, r.entry)
+	// They come first: another copy among the others finds them known, and does not list them again.
+	all := make([]int32, 0, len(named)+hi-lo)
+	for _, r := range named {
+		all = append(all, r.entry)
 	}
-	return kids
+	return append(all, t.kids[lo:hi]...)
+}
+
+// belongElsewhere reports whether another copy of entry i's object has these deltas.
+func (t *arrivals) belongElsewhere(named []refDelta, i int32) bool {
+	if t.order == nil {
+		return t.list[named[0].entry].kind != plumbing.InvalidObject
+	}
+	first, ok := t.find(t.list[i].hash)
+	return ok && first != i
 }
 
 func (t *arrivals) refsTo(h plumbing.Hash) []refDelta {

@@ -2,6 +2,7 @@ package gitstore_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -162,6 +163,54 @@ func TestObjectThatComesTwice(t *testing.T) {
 			t.Errorf("want two objects:\n%s", got)
 		}
 		fsckObjects(t, s.Dir())
+	}
+}
+
+// A stepContext counts how often a walk asks whether to go on.
+type stepContext struct {
+	context.Context
+	steps int
+}
+
+func (c *stepContext) Err() error {
+	c.steps++
+	return c.Context.Err()
+}
+
+// Every copy of an object is the base of every delta that names it, and each of the deltas is still looked at once.
+func TestManyCopiesOfManyBasesAreReadOnce(t *testing.T) {
+	t.Parallel()
+	const many = 2000
+	base := []byte("base")
+	id := gitstore.NewObject(plumbing.BlobObject, base).Hash
+	same := append(append(sizeBytes(len(base)), sizeBytes(len(base))...), 0x80|0x10, byte(len(base)))
+	var copies, deltas []rawEntry
+	for i := range many {
+		copies = append(copies, whole(base))
+		deltas = append(deltas, refDelta(id, appendingDelta(len(base), fmt.Sprint(i))))
+	}
+	for name, entries := range map[string][]rawEntry{
+		"whole copies":            append(copies, deltas...),
+		"copies that are deltas":  append([]rawEntry{whole(base), ofsDelta(1, same), ofsDelta(1, same), ofsDelta(1, same)}, deltas...),
+		"copies that name a base": append([]rawEntry{whole(base), refDelta(id, same), refDelta(id, same), refDelta(id, same)}, deltas...),
+	} {
+		q, err := newStore(t).Quarantine()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := &stepContext{Context: t.Context()}
+		if err := q.Receive(ctx, bytes.NewReader(encodePack(entries)), gitstore.Limits{}); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := received(t, q); len(got) != many+1 {
+			t.Errorf("%s: %d objects arrived", name, len(got))
+		}
+		if ctx.steps > 4*len(entries) {
+			t.Errorf("%s: %d steps for %d entries", name, ctx.steps, len(entries))
+		}
+		if err := q.Discard(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
