@@ -84,10 +84,10 @@ var (
 	chineseVerbs = strings.Fields(`使用 检查 修复 更新 删除 重启 合并 推送 拉取 提交 压缩 解析 验证 重试 等待 读取 写入
 		加载 保存 发布 订阅 取消 锁定 释放 替换 禁用 启用 测量 扩展 复制 恢复 升级 重构 审查 记录 忽略`)
 	chineseTitles = []string{
-		"N的N", "如何V N", "决定：用I做N", "不要V N", "I和N的N",
+		"N的N", "如何VN", "决定：用 I 做N", "不要VN", "I 和N的N",
 	}
 	chineseSentences = []string{
-		"我们决定用I做N，因为N不会V", "如果N没有V，先V N再看I", "N和N共用一个N，所以必须先V", "不要在N里V N",
-		"I需要D秒才能V N", "每次V以后都要V N的N", "N失败的原因是N没有V", "用I代替I来V N",
+		"我们决定用 I 做N，因为N不会V", "如果N没有V，先VN再看 I", "N和N共用一个N，所以必须先V", "不要在N里VN",
+		"I 需要 D 秒才能VN", "每次V以后都要VN的N", "N失败的原因是N没有V", "用 I 代替 I 来VN",
 	}
 )

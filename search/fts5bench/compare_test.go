@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"cairn/internal/corpus"
+	"cairn/internal/measure"
+)
+
+func TestAllEnginesAnswerEveryClass(t *testing.T) {
+	r, err := compare(t.Context(), t.TempDir(), 1000, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engines := 1 + len(tables)*len(drivers)
+	if want := len(corpus.Classes()) * engines; len(r.Rows) != want {
+		t.Errorf("%d rows, want %d", len(r.Rows), want)
+	}
+	for _, row := range r.Rows {
+		ours := strings.HasSuffix(row.Name, ", cairn")
+		if row.N != 3 || row.P50 <= 0 || ours != (row.Ratio == 0) {
+			t.Errorf("not a measurement, or without its ratio: %+v", row)
+		}
+	}
+	for _, remark := range r.Remarks {
+		if strings.Contains(remark, "cairn") || !strings.HasPrefix(remark, string(corpus.Chinese)) {
+			t.Errorf("every note of these questions is there, yet: %s", remark)
+		}
+	}
+	b, err := json.Marshal(r)
+	var back measure.Report
+	if err != nil || json.Unmarshal(b, &back) != nil || len(back.Rows) != len(r.Rows) {
+		t.Errorf("its JSON is not the same: %s, %v", b, err)
+	}
+}
+
+func TestWhatIsAskedOfFTS5(t *testing.T) {
+	usual, good := tables[0], tables[1]
+	for _, c := range []struct {
+		table table
+		query corpus.Query
+		want  []string
+	}{
+		{usual, corpus.Query{Class: corpus.Rare, Words: []string{"badger"}}, []string{`"badger"`}},
+		{usual, corpus.Query{Class: corpus.TwoWords, Words: []string{"a", "b"}}, []string{`"a" AND "b"`, `"a" OR "b"`}},
+		{good, corpus.Query{Class: corpus.TwoWords, Words: []string{"a", "b"}}, []string{`"a" OR "b"`}},
+		{good, corpus.Query{Class: corpus.Prefix2, Words: []string{"ba"}}, []string{`"ba"*`}},
+		{usual, corpus.Query{Class: corpus.Phrase, Words: []string{"a", "b"}}, []string{`"a b"`}},
+	} {
+		if got := c.table.matches(c.query); !slices.Equal(got, c.want) {
+			t.Errorf("%s, %q: got %q, want %q", c.table.name, c.query.Text(), got, c.want)
+		}
+	}
+}

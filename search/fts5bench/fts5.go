@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cairn/internal/corpus"
+)
+
+// A table is one way to use FTS5.
+type table struct {
+	name   string
+	create []string
+	find   string
+	// anyWord ranks all notes that hold any of the words. Otherwise notes must
+	// hold all of them, and any will do only if none does.
+	anyWord bool
+}
+
+var tables = []table{
+	{
+		name:   "usual FTS5",
+		create: []string{`CREATE VIRTUAL TABLE notes USING fts5(title, tags, body, tokenize = 'unicode61')`},
+		find:   `SELECT rowid FROM notes WHERE notes MATCH ? ORDER BY bm25(notes, 10, 5, 1) LIMIT 5`,
+	},
+	{
+		name: "good FTS5",
+		create: []string{
+			`CREATE VIRTUAL TABLE notes USING fts5(title, tags, body, tokenize = 'porter unicode61', prefix = '2 3 4')`,
+			`INSERT INTO notes(notes, rank) VALUES ('rank', 'bm25(10, 5, 1)')`,
+		},
+		find:    `SELECT rowid FROM notes WHERE notes MATCH ? ORDER BY rank LIMIT 5`,
+		anyWord: true,
+	},
+}
+
+// A driver is one way to run SQLite.
+type driver struct{ name, registered string }
+
+// openFTS5 fills a database and opens it with each driver.
+func openFTS5(ctx context.Context, dir string, t table, notes []corpus.Note) ([]engine, error) {
+	path := filepath.Join(dir, strings.ReplaceAll(t.name, " ", "-")+".db")
+	if err := t.fill(ctx, path, notes); err != nil {
+		return nil, fmt.Errorf("fill %s: %w", t.name, err)
+	}
+	var engines []engine
+	for _, d := range drivers {
+		e, err := t.open(ctx, d, path)
+		if err != nil {
+			return engines, fmt.Errorf("open %s, %s: %w", t.name, d.name, err)
+		}
+		engines = append(engines, e)
+	}
+	return engines, nil
+}
+
+// connect opens a database for one connection, tuned as its users advise.
+func connect(ctx context.Context, d driver, path string) (*sql.DB, error) {
+	db, err := sql.Open(d.registered, path)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	for _, pragma := range []string{
+		"journal_mode = WAL", "synchronous = NORMAL", "cache_size = -200000", "mmap_size = 1000000000",
+	} {
+		if _, err := db.ExecContext(ctx, "PRAGMA "+pragma); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+	}
+	return db, nil
+}
+
+func (t table) fill(ctx context.Context, path string, notes []corpus.Note) (err error) {
+	db, err := connect(ctx, drivers[0], path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	for _, statement := range t.create {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	bulk, live := split(notes)
+	for part := range slices.Chunk(bulk, 5000) {
+		if err := insert(ctx, db, part); err != nil {
+			return err
+		}
+	}
+	if _, err := db.ExecContext(ctx, `INSERT INTO notes(notes) VALUES ('optimize')`); err != nil {
+		return err
+	}
+	for part := range slices.Chunk(live, liveStep) {
+		if err := insert(ctx, db, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func insert(ctx context.Context, db *sql.DB, notes []corpus.Note) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
+		_, err := tx.ExecContext(ctx, `INSERT INTO notes(title, tags, body) VALUES (?, ?, ?)`,
+			n.Title, strings.Join(n.Tags, " "), n.Text)
+		if err != nil {
+			return errors.Join(err, tx.Rollback())
+		}
+	}
+	return tx.Commit()
+}
+
+func (t table) open(ctx context.Context, d driver, path string) (engine, error) {
+	db, err := connect(ctx, d, path)
+	if err != nil {
+		return engine{}, err
+	}
+	find, err := db.PrepareContext(ctx, t.find)
+	if err != nil {
+		return engine{}, errors.Join(err, db.Close())
+	}
+	ask := func(ctx context.Context, q corpus.Query) (int, error) {
+		for _, match := range t.matches(q) {
+			if hits, err := rowids(ctx, find, match); hits > 0 || err != nil {
+				return hits, err
+			}
+		}
+		return 0, nil
+	}
+	return engine{
+		name: t.name + ", " + d.name, ask: ask,
+		close: func() error { return errors.Join(find.Close(), db.Close()) },
+	}, nil
+}
+
+// matches are the expressions to try until one of them finds something.
+func (t table) matches(q corpus.Query) []string {
+	if q.Class == corpus.Phrase {
+		return []string{`"` + strings.Join(q.Words, " ") + `"`}
+	}
+	var words []string
+	for _, w := range q.Words {
+		words = append(words, `"`+w+`"`)
+	}
+	if q.IsPrefix() {
+		words[len(words)-1] += "*"
+	}
+	if t.anyWord || len(words) == 1 {
+		return []string{strings.Join(words, " OR ")}
+	}
+	return []string{strings.Join(words, " AND "), strings.Join(words, " OR ")}
+}
+
+func rowids(ctx context.Context, find *sql.Stmt, match string) (n int, err error) {
+	rows, err := find.QueryContext(ctx, match)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, rows.Err()
+}
