@@ -23,7 +23,7 @@ func (a *app) verifyCommand() *cobra.Command {
 		Use: "verify ID confirmed|refuted|uncertain", Short: "Say whether an event holds", GroupID: groupKinds, Args: args(2, 2),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			p := &event.Verify{Target: event.ID(given[0]), Verdict: event.Verdict(given[1]), Attestation: note}
-			return a.save(cmd.Context(), a.draft(f, p))
+			return a.act(cmd.Context(), a.draft(f, p))
 		},
 	}
 	f.add(cmd)
@@ -38,7 +38,7 @@ func (a *app) archiveCommand(direction, short string) *cobra.Command {
 		Use: direction + " ID", Short: short, GroupID: groupKinds, Args: args(1, 1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			p := &event.Archive{Target: event.ID(given[0]), Direction: direction, Reason: reason}
-			return a.save(cmd.Context(), a.draft(f, p))
+			return a.act(cmd.Context(), a.draft(f, p))
 		},
 	}
 	f.add(cmd)
@@ -57,7 +57,7 @@ func (a *app) redactCommand() *cobra.Command {
 				return usage("say why with --reason")
 			}
 			p := &event.Redact{Target: event.ID(given[0]), Reason: reason, RedactedSpans: []event.Span{}}
-			return a.save(cmd.Context(), a.draft(f, p))
+			return a.act(cmd.Context(), a.draft(f, p))
 		},
 	}
 	f.add(cmd)

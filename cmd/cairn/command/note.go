@@ -44,9 +44,14 @@ func (a *app) actor() event.Actor {
 	return event.Actor{Kind: event.ActorHuman, ID: a.env.User, Harness: "cli"}
 }
 
-// save saves one event and says so.
-func (a *app) save(ctx context.Context, d api.Draft) error {
-	agent, done, err := a.agent(ctx, createHome)
+// save saves one event and says so. It makes the home if there is none.
+func (a *app) save(ctx context.Context, d api.Draft) error { return a.saveIn(ctx, createHome, d) }
+
+// act is save for an event about another, which cannot be where no home is.
+func (a *app) act(ctx context.Context, d api.Draft) error { return a.saveIn(ctx, needHome, d) }
+
+func (a *app) saveIn(ctx context.Context, n need, d api.Draft) error {
+	agent, done, err := a.agent(ctx, n)
 	if err != nil {
 		return err
 	}

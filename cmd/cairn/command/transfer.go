@@ -101,12 +101,15 @@ func (a *app) importJSONL() *cobra.Command {
 				return err
 			}
 			defer in.Close()
-			agent, done, err := a.agent(cmd.Context(), createHome)
-			if err != nil {
-				return err
+			run := importRun{app: a, space: space, source: given[0], result: imported{DryRun: dry, Refused: []importRefusal{}}}
+			if !dry {
+				agent, done, err := a.agent(cmd.Context(), createHome)
+				if err != nil {
+					return err
+				}
+				defer done()
+				run.agent = agent
 			}
-			defer done()
-			run := importRun{app: a, agent: agent, space: space, source: given[0], result: imported{DryRun: dry, Refused: []importRefusal{}}}
 			if err := run.all(cmd.Context(), in); err != nil {
 				return err
 			}
@@ -131,7 +134,7 @@ func (a *app) open(name string) (io.ReadCloser, error) {
 
 type importRun struct {
 	app    *app
-	agent  api.Agent
+	agent  api.Agent // none in a dry run
 	space  string
 	source string
 	drafts []api.Draft
@@ -213,7 +216,11 @@ func (r *importRun) end() error {
 const refusalsShown = 20
 
 func writeImported(w io.Writer, r imported) {
-	fmt.Fprintf(w, "%d read, %d new, %d already there, %d refused\n", r.Read, r.Imported, r.Duplicates, len(r.Refused))
+	if r.DryRun {
+		fmt.Fprintf(w, "%d read, %d could be taken in, %d refused (--dry-run)\n", r.Read, r.Read-len(r.Refused), len(r.Refused))
+	} else {
+		fmt.Fprintf(w, "%d read, %d new, %d already there, %d refused\n", r.Read, r.Imported, r.Duplicates, len(r.Refused))
+	}
 	for i, f := range r.Refused {
 		if i == refusalsShown {
 			fmt.Fprintf(w, "and %d more: --json lists them all\n", len(r.Refused)-i)
