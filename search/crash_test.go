@@ -3,6 +3,7 @@ package search_test
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,6 +23,10 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(crashDir); dir != "" {
 		fmt.Fprintln(os.Stderr, applyForEver(dir))
 		os.Exit(1)
+	}
+	flag.Parse()
+	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
+		flag.Set("rapid.checks", "30") // each opens, closes and rebuilds an index several times
 	}
 	os.Exit(m.Run())
 }
@@ -55,7 +60,7 @@ func TestNotesAndMarkSurviveAKillTogether(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	done := 0
-	for round := range 8 {
+	for round := range 6 {
 		killDuring(t, dir, 1+round*round*3)
 		x := open(t, dir)
 		m, ok, err := x.Mark("team")

@@ -13,8 +13,9 @@
 // word on a note is worked out when the note is added, rounded to one of
 // sixteen levels, and made part of the term; so each word has up to sixteen
 // lists of notes, best first, and a search reads lists from the top until
-// nothing below can matter. Bluge stores, merges and recovers segments; its
-// scoring and its queries are not used.
+// nothing below can matter. Bluge keeps the segments, merges them and recovers
+// them after a crash; its analyzers, its scoring and its queries are not used,
+// and segments of new notes are made by package icefile.
 //
 // It leaves out on purpose the text of the notes, which the log has, vectors,
 // and any judgement about which notes count: the caller passes that in as

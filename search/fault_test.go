@@ -292,7 +292,8 @@ func TestAnotherSchemaIsToldFromDamage(t *testing.T) {
 // answer may then be wrong; the process must not end.
 func TestFlippedBytesEndNothing(t *testing.T) {
 	t.Parallel()
-	for seed := range 60 {
+	const flips = 30
+	for seed := range flips {
 		dir := t.TempDir()
 		x := open(t, dir)
 		apply(t, x, "team", note(1, "redis cache timeout"), note(2, "cache file-lock useEffect"), note(3, "文件锁"))
@@ -300,7 +301,7 @@ func TestFlippedBytesEndNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		damage(t, dir, ".seg", func(b []byte) []byte {
-			at := len(b) * seed / 60
+			at := len(b) * seed / flips
 			for i := at; i < min(at+8, len(b)); i++ {
 				b[i] ^= 0xff
 			}
@@ -331,7 +332,8 @@ func useDamaged(t *testing.T, dir string) {
 }
 
 func TestCheckSeesAFlippedBit(t *testing.T) {
-	const places = 25
+	t.Parallel()
+	const places = 15
 	for i := range places {
 		dir := t.TempDir()
 		x := open(t, dir)

@@ -10,6 +10,7 @@ import (
 
 	"cairn/internal/event"
 	"cairn/search"
+	"cairn/search/analysis"
 )
 
 // The golden set: notes and questions as people write them. Each class of
@@ -104,6 +105,74 @@ func TestGoldenQuestions(t *testing.T) {
 				class, len(lost[class]), n, goldenFloor[class], strings.Join(lost[class], "\n"))
 		}
 	}
+}
+
+// The set is large enough to mean something.
+func TestGoldenSetIsLarge(t *testing.T) {
+	nothing := 0
+	for _, q := range goldenQuestions(t) {
+		if len(q.want) == 0 {
+			nothing++
+		}
+	}
+	if notes, questions := len(goldenNotes(t)), len(goldenQuestions(t)); notes < 200 || questions < 200 || nothing < 20 {
+		t.Errorf("%d notes, %d questions, %d of them without an answer", notes, questions, nothing)
+	}
+}
+
+// solidRuns are the stretches of Chinese, Japanese and Korean in the golden
+// notes.
+func solidRuns(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	for _, n := range goldenNotes(t) {
+		for span := range analysis.Spans(n.doc.Title + " " + n.doc.Body) {
+			if span.Solid {
+				out = append(out, span.Text)
+			}
+		}
+	}
+	return out
+}
+
+// Any one to four characters of a Chinese, Japanese or Korean note lead to it,
+// unless more notes have them than there are places.
+func TestAnyFewCharactersLeadToTheirNotes(t *testing.T) {
+	t.Parallel()
+	x := open(t, t.TempDir())
+	notes := goldenNotes(t)
+	var docs []search.Doc
+	for _, n := range notes {
+		docs = append(docs, n.doc)
+	}
+	apply(t, x, "team", docs...)
+	asked, lost := 0, []string{}
+	for i, run := range solidRuns(t) {
+		runes := []rune(run)
+		from := i % len(runes) // one piece of each run: some hundred questions in all
+		piece := string(runes[from:min(from+1+i%4, len(runes))])
+		want := []event.ID{}
+		for _, n := range notes {
+			if strings.Contains(n.doc.Title+"\x00"+n.doc.Body, piece) {
+				want = append(want, n.doc.ID)
+			}
+		}
+		if len(want) > 5 {
+			continue
+		}
+		asked++
+		got := askWith(t, x, search.Query{Text: piece, Limit: 5})
+		for _, id := range want {
+			if !slices.Contains(got, id) {
+				lost = append(lost, piece)
+				break
+			}
+		}
+	}
+	if asked < 50 || len(lost)*20 > asked {
+		t.Errorf("%d of %d pieces do not lead to their notes: %s", len(lost), asked, strings.Join(lost, " "))
+	}
+	t.Logf("%d of %d pieces are lost: %s", len(lost), asked, strings.Join(lost, " "))
 }
 
 func goldenFound(found, want []string) bool {

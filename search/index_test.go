@@ -27,7 +27,7 @@ func note(n int, body string) search.Doc {
 
 func open(t *testing.T, dir string) *search.Index {
 	t.Helper()
-	x, err := search.Open(dir, search.Options{Trouble: func(err error) { t.Error(err) }})
+	x, err := search.Open(dir, search.Unsynced(search.Options{Trouble: func(err error) { t.Error(err) }}))
 	if err != nil {
 		t.Fatal(err)
 	}

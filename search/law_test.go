@@ -2,7 +2,6 @@ package search
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -102,20 +101,6 @@ func lawQuery(t *rapid.T) Query {
 	}
 	return q
 }
-
-// unsynced is a file system that does not wait for the disk.
-type unsynced struct{ disk.FS }
-
-func (u unsynced) SyncDir(string) error { return nil }
-
-func (u unsynced) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
-	f, err := u.FS.OpenFile(name, flag, perm)
-	return unsyncedFile{f}, err
-}
-
-type unsyncedFile struct{ disk.File }
-
-func (unsyncedFile) Sync() error { return nil }
 
 // A lawIndex opens, reopens and compacts as a run wants.
 type lawIndex struct {

@@ -25,10 +25,10 @@ type Doc struct {
 
 // A Mark says how far the index has come in one space.
 type Mark struct {
-	Epoch  uint64   `json:"epoch"`
-	Commit [20]byte `json:"-"`
-	Tree   [20]byte `json:"-"`
-	Events int      `json:"events"` // how many events the space had
+	Epoch  uint64
+	Commit [20]byte
+	Tree   [20]byte
+	Events int // how many events the space had
 }
 
 // A Batch is one step of one space: it is applied as a whole or not at all.

@@ -229,11 +229,11 @@ func (r *reckoning) part(text string, open, star, scored bool) (names []string, 
 		return n > 0
 	}
 	prefixable := len([]rune(text)) >= minEdge
-	found := false
-	if star && prefixable {
-		found = add(r.prefix(text, scored, false))
-	} else {
-		found = add(r.stem(text, scored))
+	switch {
+	case star && prefixable:
+		add(r.prefix(text, scored, false))
+	default:
+		found := add(r.stem(text, scored))
 		if prefixable && (open || !found) {
 			found = add(r.prefix(text, scored, !r.typing || !open)) || found
 		}

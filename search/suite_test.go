@@ -99,3 +99,30 @@ func rebuild(t *testing.T, dir string, batches []search.Batch) {
 		t.Fatal(err)
 	}
 }
+
+func FuzzAsk(f *testing.F) {
+	for _, s := range []string{"redis", "C++ (x)", `"of the" NOT x`, "title:a* OR (b AND c)", "\xff", "文件锁 ﾃﾞ", "kuberntes", "a.b-c_d/e"} {
+		f.Add(s, true)
+	}
+	x, err := search.Open(f.TempDir(), search.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { x.Close() })
+	b := search.Batch{Space: "team"}
+	for n, text := range []string{"redis of the cluster", "C++ and c#", "文件锁 and ファイル", "kubernetes a.b-c_d/e useEffect", "x b c"} {
+		b.Put = append(b.Put, search.Doc{ID: idAt(n), Title: text, Body: text})
+	}
+	if err := x.Apply(f.Context(), b); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string, typing bool) {
+		r, err := x.Ask(t.Context(), search.Query{Text: text, Prefix: typing, Limit: 3})
+		if err != nil {
+			t.Fatalf("ask %q: %v", text, err)
+		}
+		if len(r.Hits) > 3 || r.Total < len(r.Hits) {
+			t.Fatalf("ask %q: %d hits of %d", text, len(r.Hits), r.Total)
+		}
+	})
+}

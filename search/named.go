@@ -1,0 +1,92 @@
+package search
+
+import (
+	"cairn/search/analysis"
+	"cairn/search/query"
+)
+
+// A named source goes by what it is, so that a plan reads nothing twice.
+type named struct {
+	name string
+	read func() (*source, error)
+	half bool // it matches in part
+	mute bool // it does not count for the score
+}
+
+func (p *plan) stemSource(text string, scored bool) named {
+	k := termKey(stemTerm, analysis.Stem(text))
+	return named{name: k, mute: !scored, read: func() (*source, error) { return p.view.term(k) }}
+}
+
+func (p *plan) prefixSource(text string, scored, partial bool) named {
+	return named{name: text + "*", half: partial, mute: !scored, read: func() (*source, error) { return p.view.prefix(text) }}
+}
+
+func (p *plan) similarSource(text string, scored bool) named {
+	return named{name: text + "~", half: true, mute: !scored, read: func() (*source, error) { return p.view.similar(text) }}
+}
+
+// add returns the place of a source. One that is both scored and not is
+// scored.
+func (p *plan) add(n named) (int, error) {
+	i, ok := p.index[n.name]
+	if !ok {
+		s, err := n.read()
+		if err != nil {
+			return 0, err
+		}
+		i = len(p.sources)
+		p.sources = append(p.sources, s)
+		p.index[n.name] = i
+	}
+	if s := p.sources[i]; !n.mute && s.found > 0 {
+		w := weightOf(s.found, p.view.live)
+		if n.half {
+			w = half(w)
+		}
+		s.weight = max(s.weight, w)
+	}
+	return i, nil
+}
+
+// fieldWord is a word that has to stand in the title or in a tag. It is looked
+// for there, and scored as if it might stand anywhere.
+func (p *plan) fieldWord(w query.Word, scored bool) (*word, error) {
+	kind := byte(titleTerm)
+	if w.Field == query.Tag {
+		kind = tagTerm
+	}
+	out := &word{text: w.Text}
+	for i, text := range w.Parts {
+		sources, err := p.fieldPart(kind, text, i == len(w.Parts)-1 && (w.Open || w.Star))
+		if err != nil {
+			return nil, err
+		}
+		out.parts = append(out.parts, sources)
+		if _, err := p.add(p.stemSource(text, scored)); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range w.Whole {
+		sources, err := p.fieldPart(kind, text, false)
+		if err != nil {
+			return nil, err
+		}
+		out.whole = append(out.whole, sources...)
+	}
+	if scored {
+		p.words = append(p.words, out)
+	}
+	return out, nil
+}
+
+func (p *plan) fieldPart(kind byte, text string, open bool) ([]int, error) {
+	k := termKey(kind, analysis.Stem(text))
+	i, err := p.add(named{name: k, mute: true, read: func() (*source, error) { return p.view.term(k) }})
+	if err != nil || !open {
+		return []int{i}, err
+	}
+	start := string(kind) + text
+	j, err := p.add(named{name: start + "*", mute: true, read: func() (*source, error) { return p.view.fieldPrefix(kind, text) }})
+	return []int{i, j}, err
+}
