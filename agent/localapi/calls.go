@@ -33,8 +33,8 @@ func (c *Client) Show(ctx context.Context, ref string, history bool) (api.Shown,
 // Export returns the error of fn as it is.
 func (c *Client) Export(ctx context.Context, space string, fn func([]byte) error) error {
 	// Leaving early must end the work on the other side.
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, done := c.attended(ctx)
+	defer done()
 	b, err := encode(exportRequest{Space: space})
 	if err != nil {
 		return err

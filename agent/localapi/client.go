@@ -115,6 +115,8 @@ func invoke[Out any](ctx context.Context, c *Client, method string, in any) (Out
 		var none Out
 		return none, err
 	}
+	ctx, done := c.attended(ctx)
+	defer done()
 	out, err := request[Out](ctx, c, http.MethodPost, methodsPath+method, bytes.NewReader(b))
 	return out, asProblem(err)
 }
@@ -174,7 +176,7 @@ func (c *Client) answeredError(ctx context.Context, resp *http.Response) error {
 // sendError sorts what can happen before an answer has begun.
 func sendError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err // it names an address that nobody has heard of
@@ -191,7 +193,7 @@ func sendError(ctx context.Context, err error) error {
 // or the agent did.
 func lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 	return fmt.Errorf("%w (%w)", ErrLost, err)
 }
@@ -205,7 +207,7 @@ func asProblem(err error) error {
 		return err
 	}
 	p := &problem.Problem{Code: problem.Busy, Message: err.Error(), Err: err}
-	if errors.Is(err, ErrLost) {
+	if errors.Is(err, ErrLost) || errors.Is(err, ErrHung) {
 		p.Hint = "try again: a note that was saved is not saved twice"
 	}
 	if _, ok := errors.AsType[*ProtocolError](err); ok {

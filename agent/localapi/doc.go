@@ -22,5 +22,5 @@
 // It promises that a request is carried out for a peer of the same user only,
 // that a canceled call cancels the work on the other side, and that a process
 // that holds the lock but does not answer is told apart from none (ErrHung,
-// ErrAbsent).
+// ErrAbsent), also when it stops answering in the middle of a call.
 package localapi

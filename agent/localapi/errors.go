@@ -9,9 +9,10 @@ import (
 // home and work in this process.
 var ErrAbsent = errors.New("no agent is running for this home")
 
-// ErrHung means that a process serves the home and does not answer. Do not
-// wait for it: append under the log's own lock and leave the rest to the next
-// owner.
+// ErrHung means that a process serves the home and does not answer, or stopped
+// answering during a call. Do not wait for it: append under the log's own lock
+// and leave the rest to the next owner. Asking again is safe, whether the work
+// was done or not.
 var ErrHung = errors.New("the agent of this home does not answer")
 
 // ErrLost means that the agent went away while it was working for us. Whether

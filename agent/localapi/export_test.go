@@ -11,3 +11,6 @@ import (
 func DialWith(ctx context.Context, home paths.Home, patience time.Duration) (*Client, error) {
 	return open(ctx, home, patience)
 }
+
+// Protocol is the number of the protocol that a Client speaks.
+const Protocol = protocol

@@ -15,6 +15,8 @@ import (
 // the results, and does not stop the others.
 func (c *Client) Import(ctx context.Context, drafts []api.Draft) ([]api.ImportResult, error) {
 	s := &draftStream{drafts: drafts, refused: map[int]*problem.Problem{}}
+	ctx, done := c.attended(ctx)
+	defer done()
 	body, w := io.Pipe()
 	written := make(chan struct{})
 	go func() {

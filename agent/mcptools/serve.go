@@ -16,7 +16,7 @@ type Options struct {
 	// one, from several goroutines, never for initialize, ping or a list; so it
 	// may start an agent, and should keep what it has connected to.
 	Connect func(context.Context) (api.Agent, error)
-	// Lost says of an error of the agent that it went away during the call.
+	// Lost says of an error that the agent went away or hung during the call.
 	// Such a call is made once more, on what Connect returns then: saving and
 	// revising again does no harm. nil means never.
 	Lost func(error) bool

@@ -41,7 +41,7 @@ func (a *app) serveMCP(ctx context.Context, client string) error {
 	defer desk.close()
 	return mcptools.Serve(ctx, mcptools.Options{
 		Connect: desk.agent,
-		Lost:    func(err error) bool { return errors.Is(err, localapi.ErrLost) },
+		Lost:    func(err error) bool { return errors.Is(err, localapi.ErrLost) || errors.Is(err, localapi.ErrHung) },
 		In:      a.env.Stdin, Out: a.env.Stdout, Log: a.logger(),
 		Client: client, Version: Version(),
 	})
