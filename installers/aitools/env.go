@@ -7,11 +7,11 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
 	"cairn/internal/disk"
+	"cairn/internal/lazyregexp"
 )
 
 // Env is what the adapters know of the machine and of what is wanted. All paths are absolute.
@@ -58,11 +58,11 @@ func (e Env) check() error {
 	return nil
 }
 
-var windowsAbs = regexp.MustCompile(`^([A-Za-z]:[\\/]|\\\\)`)
+var windowsAbs = lazyregexp.New(`^([A-Za-z]:[\\/]|\\\\)`)
 
 func isAbs(goos, p string) bool {
 	if goos == "windows" {
-		return windowsAbs.MatchString(p) || filepath.IsAbs(p)
+		return windowsAbs().MatchString(p) || filepath.IsAbs(p)
 	}
 	return path.IsAbs(p)
 }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"cairn/internal/lazyregexp"
 )
 
 // A Spec is what the service runs.
@@ -76,13 +77,13 @@ func newManager(spec Spec, goos string, h host) (Manager, error) {
 func (s Spec) arguments() []string { return []string{"--home", s.Home, "agent", "run"} }
 
 var (
-	windowsAbs = regexp.MustCompile(`^([A-Za-z]:[\\/]|\\\\)`)
-	envName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	windowsAbs = lazyregexp.New(`^([A-Za-z]:[\\/]|\\\\)`)
+	envName    = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 func (s Spec) check(goos string) error {
 	for what, p := range map[string]string{"the program": s.Binary, "the home of cairn": s.Home} {
-		if goos == "windows" && !windowsAbs.MatchString(p) || goos != "windows" && !path.IsAbs(p) {
+		if goos == "windows" && !windowsAbs().MatchString(p) || goos != "windows" && !path.IsAbs(p) {
 			return fmt.Errorf("the path of %s is not absolute: %q", what, p)
 		}
 	}
@@ -90,7 +91,7 @@ func (s Spec) check(goos string) error {
 		return fmt.Errorf("systemd starts no program with a quote or a backslash in its path: %q", s.Binary)
 	}
 	for name, value := range s.Env {
-		if !envName.MatchString(name) {
+		if !envName().MatchString(name) {
 			return fmt.Errorf("%q is no name for an environment variable", name)
 		}
 		if hasControl(value) {

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 	"unicode/utf16"
+
+	"cairn/internal/lazyregexp"
 )
 
 // task keeps the agent as a task that starts when the user logs on, with the rights that the user has anyway.
@@ -18,14 +19,14 @@ type task struct {
 	host host
 }
 
-var notInTaskName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var notInTaskName = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
 func newTask(spec Spec, h host) (*task, error) {
 	if len(spec.Env) > 0 {
 		return nil, errors.New("a task of Windows cannot set environment variables; put the settings into the configuration file")
 	}
 	// Task names are shared by all users of the machine.
-	return &task{xml: taskXML(spec, h.user), name: "cairn-" + notInTaskName.ReplaceAllString(h.user, "-"), host: h}, nil
+	return &task{xml: taskXML(spec, h.user), name: "cairn-" + notInTaskName().ReplaceAllString(h.user, "-"), host: h}, nil
 }
 
 // taskXML lifts the limits that the scheduler sets by default: on running time, and on running on a battery.

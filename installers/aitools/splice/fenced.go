@@ -2,15 +2,16 @@ package splice
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"cairn/internal/lazyregexp"
 )
 
 // fencedSyntax keeps an entry between two lines that are comments in Markdown. The markers say nothing but the name: some
 // tools refuse a file with a comment that reads like an instruction.
 type fencedSyntax struct{}
 
-var fenceLine = regexp.MustCompile(`(?m)^<!-- ([a-z0-9-]+):(begin v1|end) -->[ \t]*\r?$`)
+var fenceLine = lazyregexp.New(`(?m)^<!-- ([a-z0-9-]+):(begin v1|end) -->[ \t]*\r?$`)
 
 // A fence is an entry with its place: from the start of the first marker line to the end of the last, without its line end.
 type fence struct {
@@ -42,7 +43,7 @@ func (fencedSyntax) decode(text []byte) (any, error) {
 func fencesIn(text []byte) ([]fence, error) {
 	var fences []fence
 	var open *fence
-	for _, m := range fenceLine.FindAllSubmatchIndex(text, -1) {
+	for _, m := range fenceLine().FindAllSubmatchIndex(text, -1) {
 		name, begins := string(text[m[2]:m[3]]), string(text[m[4]:m[5]]) != "end"
 		lineEnd := m[0] + len(bytes.TrimRight(text[m[0]:m[1]], "\r"))
 		switch {

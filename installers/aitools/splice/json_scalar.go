@@ -1,19 +1,20 @@
 package splice
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"cairn/internal/lazyregexp"
 )
 
 // jsonAtom is what JSON5 allows for a value that is neither quoted nor bracketed.
-var jsonAtom = regexp.MustCompile(
+var jsonAtom = lazyregexp.New(
 	`^(null|true|false|[+-]?(Infinity|NaN|0[xX][0-9a-fA-F]+|(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?))`)
 
 func (p *jsonParser) atom() (string, error) {
-	text := jsonAtom.FindString(p.text[p.at:])
+	text := jsonAtom().FindString(p.text[p.at:])
 	if text == "" {
 		return "", p.fail("a value is missing or not understood")
 	}

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"cairn/internal/lazyregexp"
 )
 
 // tomlSyntax writes an entry as a table of its own at the end of the text, where it is in nobody's way.
@@ -56,10 +57,10 @@ func (tomlSyntax) show(e Entry) string {
 	return out.String()
 }
 
-var tomlBareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var tomlBareKey = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
 
 func tomlKey(key string) string {
-	if tomlBareKey.MatchString(key) {
+	if tomlBareKey().MatchString(key) {
 		return key
 	}
 	return tomlString(key)

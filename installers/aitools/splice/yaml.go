@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"cairn/internal/lazyregexp"
 )
 
 type yamlSyntax struct{}
@@ -75,12 +76,12 @@ func parseYAML(text []byte) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-var yamlErrorLine = regexp.MustCompile(`line (\d+)`)
+var yamlErrorLine = lazyregexp.New(`line (\d+)`)
 
 // yamlError keeps the line and drops the rest: the parser's own message may quote a value, and a value may be a secret.
 func yamlError(err error) error {
 	reason := &ParseError{Reason: "the file is not valid YAML, or a key stands twice"}
-	if m := yamlErrorLine.FindStringSubmatch(err.Error()); m != nil {
+	if m := yamlErrorLine().FindStringSubmatch(err.Error()); m != nil {
 		reason.Line, _ = strconv.Atoi(m[1])
 	}
 	return reason
@@ -174,12 +175,12 @@ func yamlUnder(text []byte, line int, lines string) Edit {
 func yamlLineStart(text []byte, line int) int {
 	at := 0
 	for ; line > 1 && at < len(text); line-- {
-		at += len(yamlLine.Find(text[at:]))
+		at += len(yamlLine().Find(text[at:]))
 	}
 	return at
 }
 
-var yamlLine = regexp.MustCompile("^[^\r\n\u0085\u2028\u2029]*(\r\n|[\r\n\u0085\u2028\u2029])?")
+var yamlLine = lazyregexp.New("^[^\r\n\u0085\u2028\u2029]*(\r\n|[\r\n\u0085\u2028\u2029])?")
 
 func yamlFlowInsert(text []byte, at *yaml.Node, value any) (Edit, error) {
 	offset, ok := yamlOffset(text, at)

@@ -2,8 +2,9 @@ package splice
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"cairn/internal/lazyregexp"
 )
 
 func (yamlSyntax) show(e Entry) string { return yamlLines(nest(e, e.Path), "") }
@@ -64,13 +65,13 @@ func yamlFlow(v any) string {
 }
 
 var (
-	yamlPlainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
-	yamlWord     = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null)$`)
+	yamlPlainKey = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
+	yamlWord     = lazyregexp.New(`(?i)^(y|n|yes|no|on|off|true|false|null)$`)
 )
 
 // yamlKey leaves a key without quotes only where no version of YAML reads it as anything but a string.
 func yamlKey(key string) string {
-	if yamlPlainKey.MatchString(key) && !yamlWord.MatchString(key) {
+	if yamlPlainKey().MatchString(key) && !yamlWord().MatchString(key) {
 		return key
 	}
 	return quoteJSON(key)
