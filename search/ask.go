@@ -123,10 +123,14 @@ type sieve struct {
 	kept  map[docRef]bool // what keep said
 }
 
+// widening is how many times more candidates hits looks at when too few of
+// them are hits.
+const widening = 16
+
 // hits asks for more and more candidates until enough of them are hits or
 // there are no more.
 func (s *sieve) hits(ctx context.Context, allow []*roaring.Bitmap) ([]Hit, error) {
-	for size := max(s.limit, closerLook); ; size *= 4 {
+	for size := max(s.limit, closerLook); ; size *= widening {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -16,8 +16,8 @@ import (
 )
 
 // Check reads every file of the index and compares it with its checksum, which
-// nothing else does. It returns a *DamagedError if one differs. The Index can
-// be used meanwhile.
+// nothing else does. If one differs it returns a *DamagedError, and so does
+// every later call. The Index can be used meanwhile.
 func (x *Index) Check(ctx context.Context) (err error) {
 	done, err := x.use()
 	if err != nil {

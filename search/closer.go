@@ -66,11 +66,10 @@ func (p *plan) reorder(words []*word, list []candidate) error {
 		return nil
 	}
 	for i, c := range list {
-		text, err := p.view.segs[c.part].text(c.doc)
+		err := p.view.segs[c.part].text(c.doc, func(text []byte) { list[i].score += l.bonus(text) })
 		if err != nil {
 			return &DamagedError{Dir: p.view.dir, Err: err}
 		}
-		list[i].score += l.bonus(text)
 	}
 	t := top{view: p.view}
 	slices.SortFunc(list, t.compare)

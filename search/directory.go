@@ -142,17 +142,19 @@ func (d *directory) sweep() error {
 }
 
 // segmentsOf adds the segments of one snapshot, and says whether it can be
-// loaded.
+// loaded. Damaged dictionaries make it panic, before anything depends on them.
 func (d *directory) segmentsOf(id uint64, needed map[uint64]bool) bool {
-	only := &oneSnapshot{directory: d, id: id}
-	snap, err := index.OpenReader(blugeConfig(only))
+	snap, err := index.OpenReader(blugeConfig(&oneSnapshot{directory: d, id: id}))
 	if err != nil {
 		return false
 	}
+	ok := true
 	for _, s := range snap.Segments() {
 		needed[s.ID()] = true
+		source, err := sourceOf(s)
+		ok = ok && err == nil && loadDictionaries(source) == nil
 	}
-	return snap.Close() == nil
+	return snap.Close() == nil && ok
 }
 
 // oneSnapshot is a directory with no other snapshot than one.

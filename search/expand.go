@@ -11,7 +11,12 @@ import (
 
 // maxExpansion is how many terms of a segment a prefix or a misspelled word may
 // stand for. Terms that differ only in their level count one by one.
-const maxExpansion = 4096
+const maxExpansion = 1 << 15
+
+// The names of unions begin with a kind of terms, so that the words that begin
+// with "tax" are not taken for the words of a title that begin with "ax".
+func prefixName(kind byte, text string) string { return string(kind) + text + "*" }
+func similarName(text string) string           { return string(stemTerm) + text + "~" }
 
 // prefix is the notes that hold a word beginning with text.
 func (v *view) prefix(text string) (*source, error) {
@@ -19,7 +24,7 @@ func (v *view) prefix(text string) (*source, error) {
 		return v.term(termKey(edgeTerm, text))
 	}
 	return v.sourceOf(func(s *seg) (*postings, error) {
-		return s.cached("*"+text, func() (*postings, error) {
+		return s.unions.get(prefixName(stemTerm, text), func() (*postings, error) {
 			return s.union(nil, []string{string(stemTerm) + text, string(exactTerm) + text})
 		})
 	})
@@ -29,7 +34,7 @@ func (v *view) prefix(text string) (*source, error) {
 func (v *view) fieldPrefix(kind byte, text string) (*source, error) {
 	start := string(kind) + text
 	return v.sourceOf(func(s *seg) (*postings, error) {
-		return s.cached("*"+start, func() (*postings, error) { return s.union(nil, []string{start}) })
+		return s.unions.get(prefixName(kind, text), func() (*postings, error) { return s.union(nil, []string{start}) })
 	})
 }
 
@@ -42,7 +47,7 @@ func (v *view) similar(text string) (*source, error) {
 	}
 	first := text[:runeOffset(text, 1)]
 	return v.sourceOf(func(s *seg) (*postings, error) {
-		return s.cached("~"+text, func() (*postings, error) {
+		return s.unions.get(similarName(text), func() (*postings, error) {
 			return s.union(slips, []string{string(stemTerm) + first, string(exactTerm) + first})
 		})
 	})
@@ -111,7 +116,7 @@ func best(lists [levels][]*roaring.Bitmap) *postings {
 }
 
 // slips accepts the terms of words that are at most one insertion, deletion,
-// replacement or transposition away from a word. It states are those of the
+// replacement or transposition away from a word. Its states are those of the
 // automaton of the word, moved up by slipStates.
 type slips struct {
 	word *levenshtein.DFA

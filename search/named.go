@@ -19,11 +19,11 @@ func (p *plan) stemSource(text string, scored bool) named {
 }
 
 func (p *plan) prefixSource(text string, scored, partial bool) named {
-	return named{name: text + "*", half: partial, mute: !scored, read: func() (*source, error) { return p.view.prefix(text) }}
+	return named{name: prefixName(stemTerm, text), half: partial, mute: !scored, read: func() (*source, error) { return p.view.prefix(text) }}
 }
 
 func (p *plan) similarSource(text string, scored bool) named {
-	return named{name: text + "~", half: true, mute: !scored, read: func() (*source, error) { return p.view.similar(text) }}
+	return named{name: similarName(text), half: true, mute: !scored, read: func() (*source, error) { return p.view.similar(text) }}
 }
 
 // add returns the place of a source. One that is both scored and not is
@@ -86,7 +86,6 @@ func (p *plan) fieldPart(kind byte, text string, open bool) ([]int, error) {
 	if err != nil || !open {
 		return []int{i}, err
 	}
-	start := string(kind) + text
-	j, err := p.add(named{name: start + "*", mute: true, read: func() (*source, error) { return p.view.fieldPrefix(kind, text) }})
+	j, err := p.add(named{name: prefixName(kind, text), mute: true, read: func() (*source, error) { return p.view.fieldPrefix(kind, text) }})
 	return []int{i, j}, err
 }

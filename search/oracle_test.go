@@ -159,11 +159,13 @@ func (r *reckoning) prefix(text string, scored, partial bool) (string, uint64) {
 	if n := len([]rune(text)); n >= minEdge && n <= maxEdge {
 		holds = holdsTerm(termKey(edgeTerm, text))
 	}
-	return text + "*", r.source(text+"*", scored, partial, holds)
+	name := prefixName(stemTerm, text)
+	return name, r.source(name, scored, partial, holds)
 }
 
 func (r *reckoning) similar(text string, scored bool) (string, uint64) {
-	return text + "~", r.source(text+"~", scored, true, holdsBest(func(k string) bool {
+	name := similarName(text)
+	return name, r.source(name, scored, true, holdsBest(func(k string) bool {
 		form := strings.TrimSuffix(k[1:], termSep)
 		first := []rune(text)[:1]
 		return (k[0] == stemTerm || k[0] == exactTerm) && strings.HasPrefix(form, string(first)) && oneSlip(text, form)
@@ -258,8 +260,8 @@ func (r *reckoning) fieldWord(w query.Word, scored bool) oracleWord {
 		names := []string{k}
 		if open {
 			start := string(kind) + text
-			r.source(start+"*", false, false, holdsBest(func(k string) bool { return strings.HasPrefix(k, start) }))
-			names = append(names, start+"*")
+			r.source(prefixName(kind, text), false, false, holdsBest(func(k string) bool { return strings.HasPrefix(k, start) }))
+			names = append(names, prefixName(kind, text))
 		}
 		return names
 	}

@@ -89,11 +89,11 @@ func (p *plan) holds(part int, doc uint32, ph *phrase) (bool, error) {
 	if known, ok := ph.known[ref]; ok {
 		return known, nil
 	}
-	text, err := p.view.segs[part].text(doc)
+	held := false
+	err := p.view.segs[part].text(doc, func(text []byte) { held = bytes.Contains(region(text, ph.field), ph.inText) })
 	if err != nil {
 		return false, &DamagedError{Dir: p.view.dir, Err: err}
 	}
-	held := bytes.Contains(region(text, ph.field), ph.inText)
 	ph.known[ref] = held
 	return held, nil
 }

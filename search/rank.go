@@ -64,10 +64,11 @@ func (p *plan) best(allow []*roaring.Bitmap, size int) ([]candidate, error) {
 	words := p.plainWords()
 	if words == nil {
 		err := r.structured()
-		return r.top.list, err
+		return r.top.sorted(), err
 	}
 	r.plain(words)
-	return r.top.list, p.reorder(words, r.top.list)
+	list := r.top.sorted()
+	return list, p.reorder(words, list)
 }
 
 // plainWords are the words of a query that is nothing but words.

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"sync"
@@ -16,28 +15,72 @@ type seg struct {
 	source segment.Segment
 	rows   rows
 
-	mu    sync.Mutex
-	lists map[string]*postings // by term without level, or by prefix
-	notes map[string]*roaring.Bitmap
+	terms  shelf[*postings]       // by term without level
+	unions shelf[*postings]       // of the terms of a prefix or a misspelled word
+	facets shelf[*roaring.Bitmap] // by facet
 }
 
-// maxLists bounds how many terms of a segment stay at hand.
-const maxLists = 2048
+// How much of a segment stays at hand. The lists of a term lie in the file; a
+// union is in memory.
+const (
+	maxTerms  = 2048
+	maxUnions = 64
+	maxFacets = 1024
+)
+
+// A shelf keeps up to size things that were read before. It is emptied when it
+// is full.
+type shelf[T any] struct {
+	size int
+	mu   sync.Mutex
+	kept map[string]T
+}
+
+// get returns what read returned before, or reads. No lock is held meanwhile:
+// two searches may read the same, and none waits for another.
+func (s *shelf[T]) get(key string, read func() (T, error)) (T, error) {
+	s.mu.Lock()
+	kept, ok := s.kept[key]
+	s.mu.Unlock()
+	if ok {
+		return kept, nil
+	}
+	fresh, err := read()
+	if err != nil {
+		return fresh, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil || len(s.kept) >= s.size {
+		s.kept = map[string]T{}
+	}
+	s.kept[key] = fresh
+	return fresh, nil
+}
 
 func newSeg(source segment.Segment) (*seg, error) {
-	// ice loads a dictionary when it is first asked for, under a lock that a
-	// panic over damaged bytes would leave taken: better now than among
-	// searches.
-	for _, field := range []string{keyField, wordField, facetField} {
-		if _, err := source.Dictionary(field); err != nil {
-			return nil, err
-		}
+	if err := loadDictionaries(source); err != nil {
+		return nil, err
 	}
 	r, err := readRows(source)
 	if err != nil {
 		return nil, err
 	}
-	return &seg{source: source, rows: r, lists: map[string]*postings{}, notes: map[string]*roaring.Bitmap{}}, nil
+	s := &seg{source: source, rows: r}
+	s.terms.size, s.unions.size, s.facets.size = maxTerms, maxUnions, maxFacets
+	return s, nil
+}
+
+// loadDictionaries has ice load what it otherwise loads when it is first asked
+// for, under a lock that a panic over damaged bytes would leave taken: better
+// now than among searches.
+func loadDictionaries(source segment.Segment) error {
+	for _, field := range []string{keyField, wordField, facetField} {
+		if _, err := source.Dictionary(field); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // postings are the notes of a segment that hold a term, by level. A note has a
@@ -62,29 +105,7 @@ func (p *postings) all() []*roaring.Bitmap {
 
 // postings returns the lists of a term; key is without level.
 func (s *seg) postings(key string) (*postings, error) {
-	return s.cached(key, func() (*postings, error) { return s.readPostings(key) })
-}
-
-// cached keeps what read returns. The lock is not held while it reads: two
-// searches may then read the same, and no search waits.
-func (s *seg) cached(key string, read func() (*postings, error)) (*postings, error) {
-	s.mu.Lock()
-	p := s.lists[key]
-	s.mu.Unlock()
-	if p != nil {
-		return p, nil
-	}
-	p, err := read()
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.lists) >= maxLists {
-		clear(s.lists)
-	}
-	s.lists[key] = p
-	return p, nil
+	return s.terms.get(key, func() (*postings, error) { return s.readPostings(key) })
 }
 
 func (s *seg) readPostings(key string) (*postings, error) {
@@ -138,47 +159,36 @@ func listOf(dict segment.Dictionary, term []byte) (*roaring.Bitmap, error) {
 	return bare.ActualBitmap(), nil
 }
 
-// facet is the documents with a facet, dead ones included.
+// facet is the documents with a facet, dead ones included. The bitmap is shared
+// and must not be changed.
 func (s *seg) facet(term string) (*roaring.Bitmap, error) {
-	s.mu.Lock()
-	b := s.notes[term]
-	s.mu.Unlock()
-	if b != nil {
-		return b, nil
-	}
-	dict, err := s.source.Dictionary(facetField)
-	if err != nil {
-		return nil, err
-	}
-	b, err = listOf(dict, []byte(term))
-	if err != nil {
-		return nil, err
-	}
-	if b == nil {
-		b = roaring.New()
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.notes) >= maxLists {
-		clear(s.notes)
-	}
-	s.notes[term] = b
-	return b, nil
+	return s.facets.get(term, func() (*roaring.Bitmap, error) {
+		dict, err := s.source.Dictionary(facetField)
+		if err != nil {
+			return nil, err
+		}
+		docs, err := listOf(dict, []byte(term))
+		if docs == nil {
+			docs = roaring.New()
+		}
+		return docs, err
+	})
 }
 
 var errNoText = errors.New("a document without a stored text")
 
-// text is the stored text of a document. The caller may keep it.
-func (s *seg) text(doc uint32) ([]byte, error) {
-	var text []byte
+// text calls fn with the stored text of a document, which is gone afterwards.
+func (s *seg) text(doc uint32, fn func([]byte)) error {
+	found := false
 	err := s.source.VisitStoredFields(uint64(doc), func(name string, value []byte) bool {
 		if name == textField {
-			text = bytes.Clone(value)
+			found = true
+			fn(value)
 		}
-		return text == nil
+		return !found
 	})
-	if err == nil && text == nil {
+	if err == nil && !found {
 		err = errNoText
 	}
-	return text, err
+	return err
 }

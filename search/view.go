@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -61,11 +62,11 @@ func (c *viewCache) drop() {
 func newView(snap *index.Snapshot, dir string, former []*part) (*view, error) {
 	v := &view{dir: dir}
 	for _, s := range snap.Segments() {
-		holder, ok := s.(interface{ Segment() segment.Segment })
-		if !ok {
-			return nil, fmt.Errorf("read the search index: a segment of type %T shows nothing", s)
+		source, err := sourceOf(s)
+		if err != nil {
+			return nil, err
 		}
-		sg, err := openSegment(holder.Segment(), former)
+		sg, err := openSegment(source, former)
 		if err != nil {
 			return nil, &DamagedError{Dir: dir, Err: err}
 		}
@@ -77,6 +78,14 @@ func newView(snap *index.Snapshot, dir string, former []*part) (*view, error) {
 		v.live += uint64(p.countNotes())
 	}
 	return v, nil
+}
+
+func sourceOf(s index.SegmentSnapshot) (segment.Segment, error) {
+	holder, ok := s.(interface{ Segment() segment.Segment })
+	if !ok {
+		return nil, fmt.Errorf("read the search index: a segment of type %T shows nothing", s)
+	}
+	return holder.Segment(), nil
 }
 
 func openSegment(source segment.Segment, former []*part) (*seg, error) {
@@ -181,13 +190,14 @@ func (v *view) marks(fn func(space string, m Mark)) error {
 			if p.isDead(doc) {
 				continue
 			}
-			text, err := p.text(doc)
-			if err != nil {
-				return &DamagedError{Dir: v.dir, Err: err}
+			var m Mark
+			var bad error
+			err := p.text(doc, func(text []byte) { m, bad = decodeMark(text) })
+			if _, other := errors.AsType[*SchemaError](bad); other {
+				return bad
 			}
-			m, err := decodeMark(text)
-			if err != nil {
-				return err
+			if err = errors.Join(err, bad); err != nil {
+				return &DamagedError{Dir: v.dir, Err: err}
 			}
 			fn(p.rows.marked[i], m)
 		}

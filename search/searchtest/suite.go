@@ -32,6 +32,7 @@ func Run(t *testing.T, make Maker) {
 	}{
 		{"words", testWords},
 		{"order", testOrder},
+		{"fields", testFields},
 		{"nothing", testNothing},
 		{"any text", testAnyText},
 		{"long note", testLongNote},
@@ -162,6 +163,25 @@ func testOrder(t *testing.T, make Maker) {
 	wantFound(t, s, text("alpha beta gamma"), 2, 1, 0)
 	wantFound(t, s, text("alpha beta gamma zeta"), 2, 1, 0)
 	wantFound(t, s, text("delta"), 6, 5, 4, 7)
+}
+
+func testFields(t *testing.T, make Maker) {
+	b := search.Batch{Space: "team", Put: []search.Doc{
+		{ID: idOf(0), Title: "axles and wheels", Tags: []string{"my-app-v2"}, Body: "a text"},
+		{ID: idOf(1), Title: "income", Body: "taxes on axles", Tags: []string{"money"}},
+		{ID: idOf(2), Title: "my app", Body: "axles"},
+	}}
+	s := make(t, []search.Batch{b})
+	wantFound(t, s, text("title:axles"), 0)
+	wantFound(t, s, text("title:axl"), 0)
+	wantFound(t, s, text("taxe OR title:axle"), 1, 0) // which look alike inside
+	wantFound(t, s, text("tag:my-app-v2"), 0)
+	wantFound(t, s, text("tag:app"), 0)
+	wantFound(t, s, text("tag:money axles"), 1)
+	wantFound(t, s, text("tag:money zebra"))
+	wantFound(t, s, text(`title:"my app"`), 2)
+	wantFound(t, s, text(`tag:"my app"`), 0)
+	wantFound(t, s, text("axles NOT tag:money"), 0, 2)
 }
 
 func testNothing(t *testing.T, make Maker) {
