@@ -36,7 +36,7 @@ func mcp(w *work) error {
 	}
 	w.rows(measure.NewRow("to the answer of initialize", initialize), measure.NewRow("to the answer of recall", recall))
 	if found < len(questions) {
-		w.remark("the first recall came before its note was indexed again, and said so, in %d of %d runs", len(questions)-found, len(questions))
+		w.remark("the first recall came before its note was indexed again in %d of %d runs", len(questions)-found, len(questions))
 	}
 	return nil
 }
