@@ -7,6 +7,7 @@ type Limits struct {
 	Handshake time.Duration // from connection to login: 10 s
 	KeepAlive time.Duration // between questions whether the client is alive: 15 s; three unanswered end the connection
 	Grace     time.Duration // for running commands when the door stops: 10 s
+	Stall     time.Duration // until a client has taken what one write sends it: 1 minute
 
 	Waiting        int     // connections that have not logged in: 256
 	WaitingAddress int     // of them from one address: 32
@@ -21,6 +22,7 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.Handshake, 10*time.Second)
 	setDefault(&l.KeepAlive, 15*time.Second)
 	setDefault(&l.Grace, 10*time.Second)
+	setDefault(&l.Stall, time.Minute)
 	setDefault(&l.Waiting, 256)
 	setDefault(&l.WaitingAddress, 32)
 	setDefault(&l.Burst, 64)

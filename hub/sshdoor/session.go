@@ -45,12 +45,14 @@ func (d *Door) serveSession(_ *gliderssh.Server, _ *gossh.ServerConn, offered go
 		return
 	}
 	defer d.leaveSession(v)
-	ch, requests, err := offered.Accept()
+	accepted, requests, err := offered.Accept()
 	if err != nil {
 		d.logIf(err)
 		return
 	}
-	defer ch.Close()
+	defer accepted.Close()
+	ch := &patient{accepted, d.limits.Stall, func() { v.Close() }, make(chan struct{})}
+	defer close(ch.left)
 	line, ok := awaitCommand(requests)
 	if !ok {
 		return

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,6 +105,125 @@ func TestAPanicEndsOneCommandAndSaysNothing(t *testing.T) {
 	wants(t, "the log", h.log.String(), "panicked", "session_test.go")
 	if out, _, _ := c.run(t, "whoami"); out != "laptop" {
 		t.Errorf("the next command says %q", out)
+	}
+}
+
+// A client that takes nothing, neither on its output nor on its stderr, does
+// not keep a command for itself.
+func TestACommandEndsWhoseAnswerIsNotTaken(t *testing.T) {
+	t.Parallel()
+	ended := make(chan error, 1)
+	h := opened(t, sshdoor.Limits{Stall: 50 * time.Millisecond}, func(_ context.Context, s *sshdoor.Session) error {
+		if s.Command.Name == hubwire.CmdWhoami {
+			return &problem.Problem{Code: problem.Failed, Message: strings.Repeat("no ", 2<<20)}
+		}
+		for {
+			if _, err := s.Stream.Write(make([]byte, 64<<10)); err != nil {
+				ended <- err
+				return err
+			}
+		}
+	}, "laptop")
+	for _, line := range []string{"spaces", "whoami"} {
+		c := h.as(t, "laptop")
+		s, err := c.NewSession()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Without readers the client's side never makes its window wider.
+		out, err := s.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stderr, err := s.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Start(line); err != nil {
+			t.Fatal(err)
+		}
+		if line == "spaces" {
+			select {
+			case <-ended:
+			case <-time.After(30 * time.Second):
+				t.Fatal("the hub still writes")
+			}
+		}
+		if err := waitFor(s); err == nil {
+			t.Errorf("%s ended as if it was read", line)
+		}
+		ends(t, out)
+		ends(t, stderr)
+	}
+}
+
+// A numb connection can be told to hear nothing any more.
+type numb struct {
+	net.Conn
+	now atomic.Bool
+}
+
+func (n *numb) Read(b []byte) (int, error) {
+	k, err := n.Conn.Read(b)
+	for n.now.Load() {
+		time.Sleep(10 * time.Millisecond)
+	}
+	return k, err
+}
+
+// A client that does not say that it has seen the end of a session loses its
+// connection.
+func TestAClosedSessionEndsWithoutTheClient(t *testing.T) {
+	t.Parallel()
+	begun, ended := make(chan struct{}), make(chan error, 1)
+	h := opened(t, sshdoor.Limits{Stall: 50 * time.Millisecond}, func(_ context.Context, s *sshdoor.Session) error {
+		close(begun)
+		time.AfterFunc(100*time.Millisecond, func() { s.Stream.Close() })
+		_, err := io.Copy(io.Discard, s.Stream)
+		ended <- err
+		return err
+	}, "laptop")
+	tcp, err := net.Dial("tcp", h.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deaf := &numb{Conn: tcp}
+	defer deaf.now.Store(false)
+	defer tcp.Close()
+	conn, channels, requests, err := gossh.NewClientConn(deaf, h.addr, &gossh.ClientConfig{
+		User: "git", Auth: []gossh.AuthMethod{gossh.PublicKeys(signer(t, "laptop"))}, HostKeyCallback: gossh.FixedHostKey(h.host),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := gossh.NewClient(conn, channels, requests).NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.StdinPipe(); err != nil { // and it is never closed
+		t.Fatal(err)
+	}
+	if err := s.Start("git-receive-pack 'team'"); err != nil {
+		t.Fatal(err)
+	}
+	<-begun
+	deaf.now.Store(true)
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the hub still reads")
+	}
+}
+
+// waitFor is how a session whose output nobody reads ended.
+func waitFor(s *gossh.Session) error {
+	done := make(chan error, 1)
+	go func() { done <- s.Wait() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(30 * time.Second):
+		return nil
 	}
 }
 

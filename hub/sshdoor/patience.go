@@ -1,0 +1,49 @@
+package sshdoor
+
+import (
+	"io"
+	"time"
+
+	gossh "golang.org/x/crypto/ssh"
+)
+
+// A patient channel gives a client only so long to take what it is sent, and to
+// agree when it is closed. In SSH a client says how much it will take, and a
+// closed channel ends when it says so too: one that does neither, and answers
+// every keep-alive, would hold a command for ever.
+type patient struct {
+	gossh.Channel
+	after time.Duration
+	cut   func()        // ends the connection
+	left  chan struct{} // closed when the session is over
+}
+
+func (p *patient) Write(b []byte) (int, error) { return p.write(p.Channel, b) }
+
+// Stderr is the channel's, with the same patience.
+func (p *patient) Stderr() io.ReadWriter { return &patientStderr{p.Channel.Stderr(), p} }
+
+func (p *patient) write(w io.Writer, b []byte) (int, error) {
+	giveUp := time.AfterFunc(p.after, func() { _ = p.Close() }) // the write ends with an error
+	defer giveUp.Stop()
+	return w.Write(b)
+}
+
+// Close ends reads and writes, at the latest with the connection.
+func (p *patient) Close() error {
+	time.AfterFunc(p.after, func() {
+		select {
+		case <-p.left:
+		default:
+			p.cut()
+		}
+	})
+	return p.Channel.Close()
+}
+
+type patientStderr struct {
+	io.ReadWriter
+	of *patient
+}
+
+func (p *patientStderr) Write(b []byte) (int, error) { return p.of.write(p.ReadWriter, b) }
