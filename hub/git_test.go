@@ -4,10 +4,12 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"cairn/hub"
 	"cairn/hub/audit"
@@ -174,6 +176,37 @@ func TestWhoeverBringsAnEventItsSignerIsJudged(t *testing.T) {
 	late := note("team", "laptop", "hello again")
 	bo.append(late)
 	bo.refused([]string{"push", "origin", "main"}, "rule=revoked-device", "id="+string(late.ID))
+}
+
+// A push judges by the rights of the moment at which it has arrived: git says
+// hello, and only sends the pack when the right is gone.
+func TestARightThatEndsDuringAPushIsGone(t *testing.T) {
+	t.Parallel()
+	h := open(t, hub.Options{})
+	h.member("ana", devices.Write, "laptop", "team")
+	w := h.worker("laptop").clone("team")
+	w.note("too late")
+	begun, goOn := filepath.Join(w.home, "begun"), filepath.Join(w.home, "go")
+	w.hook("pre-push", "touch '"+begun+"'; until test -e '"+goOn+"'; do sleep 0.05; done")
+	refused := make(chan string, 1)
+	go func() {
+		out, err := w.run("push", "origin", "main")
+		if err == nil {
+			out = "taken"
+		}
+		refused <- out
+	}()
+	for exists := false; !exists; time.Sleep(10 * time.Millisecond) {
+		_, err := os.Stat(begun)
+		exists = err == nil
+	}
+	if _, err := h.Admin().Grant(context.Background(), operator, "ana", "team", devices.Read); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(goOn, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, "the hub", <-refused, "ana may read the space team and not write")
 }
 
 func TestRightsAtTheDoor(t *testing.T) {

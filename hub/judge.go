@@ -9,6 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/hub/audit"
+	"cairn/hub/devices"
 	"cairn/hub/repository"
 	"cairn/internal/commitform"
 	"cairn/internal/event"
@@ -18,15 +19,25 @@ import (
 	"cairn/sync/intake"
 )
 
-// pusher is how a push of the caller's to the space is judged, by the members
-// as they are now.
-func (h *Hub) pusher(who caller, space string) (repository.Pusher, error) {
+// pusher is how a push of the caller's to the space is judged.
+func (h *Hub) pusher(who caller, space string) repository.Pusher {
+	return repository.Pusher{
+		Device: who.ID, Person: who.Person, Raw: h.scan,
+		Judge: func() (func(event.Event) []intake.Finding, error) { return h.admission(who, space) },
+	}
+}
+
+// admission judges by the members as they are now. The caller's own right may
+// have ended while the push was under way.
+func (h *Hub) admission(who caller, space string) (func(event.Event) []intake.Finding, error) {
 	m, err := h.members.Now()
 	if err != nil {
-		return repository.Pusher{}, err
+		return nil, err
 	}
-	a := repository.Admission{Members: m, Space: space, Owner: who.Person, Now: h.now(), Decide: h.judge}
-	return repository.Pusher{Device: who.ID, Admit: a.Admit, Raw: h.scan}, nil
+	if err := mayUse(m, who, space, devices.Write); err != nil {
+		return nil, err
+	}
+	return repository.Admission{Members: m, Space: space, Owner: who.Person, Now: h.now(), Decide: h.judge}.Admit, nil
 }
 
 // judge has the policy decide, and then whoever opened the hub.

@@ -66,16 +66,25 @@ func (h *Hub) open(who caller, space string, need devices.Role) (*repository.Rep
 	if err != nil {
 		return nil, err
 	}
-	role := m.Role(who.Person, space)
-	switch {
-	case !role.Allows(devices.Read):
-		return nil, repository.ErrNoSpace
-	case !role.Allows(need):
-		return nil, errReadOnly(who, space)
-	case space == hubwire.Personal:
+	if err := mayUse(m, who, space, need); err != nil {
+		return nil, err
+	}
+	if space == hubwire.Personal {
 		return h.spaces.Personal(who.Person, h.now())
 	}
 	return h.spaces.Shared(space)
+}
+
+// mayUse is why the caller has not the right need in the space, or nil.
+func mayUse(m *devices.Members, who caller, space string, need devices.Role) error {
+	role := m.Role(who.Person, space)
+	switch {
+	case !role.Allows(devices.Read):
+		return repository.ErrNoSpace
+	case !role.Allows(need):
+		return errReadOnly(who, space)
+	}
+	return nil
 }
 
 func (h *Hub) push(ctx context.Context, s *sshdoor.Session, who caller, space string) error {
@@ -83,11 +92,7 @@ func (h *Hub) push(ctx context.Context, s *sshdoor.Session, who caller, space st
 	if err != nil {
 		return h.refusedPush(who, space, err)
 	}
-	by, err := h.pusher(who, space)
-	if err != nil {
-		return err
-	}
-	out, err := repo.ServePush(ctx, s.Stream, by)
+	out, err := repo.ServePush(ctx, s.Stream, h.pusher(who, space))
 	if !out.Asked {
 		return err
 	}

@@ -110,6 +110,18 @@ func (w *worker) clone(space string) *worker {
 	return w
 }
 
+// hook makes the clone run a line of shell at the named moment.
+func (w *worker) hook(name, line string) {
+	w.t.Helper()
+	dir := filepath.Join(w.repo, "hooks")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+line+"\n"), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // append saves notes in the clone as cairn does.
 func (w *worker) append(events ...event.Event) {
 	w.t.Helper()

@@ -94,9 +94,18 @@ func (h *hub) pusher(device string) repository.Pusher {
 		},
 	}
 	return repository.Pusher{
-		Device: eventtest.Device(device), Admit: a.Admit,
-		Raw: func(_ plumbing.ObjectType, b []byte) []intake.Finding { return bad(b, "raw") },
+		Device: eventtest.Device(device), Person: h.personOf(device),
+		Judge: func() (func(event.Event) []intake.Finding, error) { return a.Admit, nil },
+		Raw:   func(_ plumbing.ObjectType, b []byte) []intake.Finding { return bad(b, "raw") },
 	}
+}
+
+func (h *hub) personOf(device string) string {
+	d, ok := h.members.Device(eventtest.Device(device))
+	if !ok {
+		h.t.Fatalf("%s is not enrolled", device)
+	}
+	return d.Person
 }
 
 // files is every file in the hub's folder with a hash of its bytes.

@@ -36,38 +36,55 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// A gate lets in one push of a device at a time, and a few of all.
+// A gate lets in a few pushes, one of a device at a time, and of one person no
+// more than half of all: whoever is slow on purpose keeps only their own out.
 type gate struct {
-	slots chan struct{}
+	slots  chan struct{}
+	person int // slots for one
 
-	mu      sync.Mutex // guards devices
+	mu      sync.Mutex // guards the next two
 	devices map[event.DeviceID]chan struct{}
+	people  map[string]chan struct{}
 }
 
 func newGate(slots int) *gate {
-	return &gate{slots: make(chan struct{}, slots), devices: map[event.DeviceID]chan struct{}{}}
+	return &gate{
+		slots: make(chan struct{}, slots), person: max(slots/2, 1),
+		devices: map[event.DeviceID]chan struct{}{}, people: map[string]chan struct{}{},
+	}
 }
 
-// enter waits for the device's turn and for a slot. The caller calls leave.
-func (g *gate) enter(ctx context.Context, d event.DeviceID) (leave func(), err error) {
-	turn := g.turn(d)
-	if err := take(ctx, turn); err != nil {
-		return nil, err
+// enter waits for the turn of the device and of its person, and for a slot.
+// The caller calls leave.
+func (g *gate) enter(ctx context.Context, by Pusher) (leave func(), err error) {
+	device, person := g.turns(by)
+	var held []chan struct{}
+	leave = func() {
+		for _, slot := range held {
+			<-slot
+		}
 	}
-	if err := take(ctx, g.slots); err != nil {
-		<-turn
-		return nil, err
+	for _, slot := range []chan struct{}{device, person, g.slots} {
+		if err := take(ctx, slot); err != nil {
+			leave()
+			return nil, err
+		}
+		held = append(held, slot)
 	}
-	return func() { <-g.slots; <-turn }, nil
+	return leave, nil
 }
 
-func (g *gate) turn(d event.DeviceID) chan struct{} {
+func (g *gate) turns(by Pusher) (device, person chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.devices[d] == nil {
-		g.devices[d] = make(chan struct{}, 1)
+	return turn(g.devices, by.Device, 1), turn(g.people, by.Person, g.person)
+}
+
+func turn[K comparable](turns map[K]chan struct{}, of K, size int) chan struct{} {
+	if turns[of] == nil {
+		turns[of] = make(chan struct{}, size)
 	}
-	return g.devices[d]
+	return turns[of]
 }
 
 func take(ctx context.Context, slot chan struct{}) error {

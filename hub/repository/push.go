@@ -20,9 +20,13 @@ import (
 // A Pusher is who pushes, and how what they push is judged.
 type Pusher struct {
 	Device event.DeviceID
-	// Admit and Raw are as in intake.Options.
-	Admit func(event.Event) []intake.Finding
-	Raw   func(plumbing.ObjectType, []byte) []intake.Finding
+	Person string
+	// Judge returns the judge of the events that arrived, as Admit of
+	// intake.Options. It is asked when all have arrived, which may be long
+	// after the push began. An error refuses the push.
+	Judge func() (func(event.Event) []intake.Finding, error)
+	// Raw is as in intake.Options.
+	Raw func(plumbing.ObjectType, []byte) []intake.Finding
 }
 
 // An Outcome is what became of a push, for the record. It holds nothing of
@@ -59,6 +63,8 @@ func (r *Repository) ServePush(ctx context.Context, stream io.ReadWriteCloser, b
 	ctx, cancel := context.WithTimeoutCause(ctx, r.set.limits.Whole, errTooLong)
 	defer cancel()
 	p := &push{r: r, req: req, reply: reply, stream: stream, by: by, out: Outcome{Asked: true}}
+	// What waits for a client to read or to write ends no other way.
+	defer context.AfterFunc(ctx, p.hangUp)()
 	err = p.serve(ctx)
 	return p.out, err
 }
@@ -74,7 +80,7 @@ type push struct {
 }
 
 func (p *push) serve(ctx context.Context) (err error) {
-	leave, err := p.r.set.gate.enter(ctx, p.by.Device)
+	leave, err := p.r.set.gate.enter(ctx, p.by)
 	if err != nil {
 		return err
 	}
@@ -109,6 +115,13 @@ func (p *push) serve(ctx context.Context) (err error) {
 	return p.take(ctx, q, cmd)
 }
 
+// hangUp ends a read or write that waits for the client.
+func (p *push) hangUp() {
+	if err := p.stream.Close(); err != nil {
+		p.r.set.log.Debug("hang up on a push", "err", err)
+	}
+}
+
 // receive brings the pack into quarantine. A push of whose refs none is taken
 // is received as well: the client cannot hear an answer before it has sent
 // everything.
@@ -117,10 +130,7 @@ func (p *push) receive(ctx context.Context, q *gitstore.Quarantine) error {
 	defer cancel(nil)
 	in := watch(p.stream, p.r.set.limits.Stall, func() {
 		cancel(errStalled)
-		// Only closing ends a read that waits.
-		if err := p.stream.Close(); err != nil {
-			p.r.set.log.Debug("close a stalled push", "err", err)
-		}
+		p.hangUp()
 	})
 	defer in.stop()
 	err := q.Receive(ctx, in, p.r.set.limits.Pack)
@@ -155,19 +165,19 @@ func (p *push) badPack(err error) error {
 
 // drain reads what a client still sends, or it would not hear the answer.
 func (p *push) drain() error {
-	in := watch(p.stream, p.r.set.limits.Stall, func() {
-		if err := p.stream.Close(); err != nil {
-			p.r.set.log.Debug("close a refused push", "err", err)
-		}
-	})
+	in := watch(p.stream, p.r.set.limits.Stall, p.hangUp)
 	defer in.stop()
 	_, err := io.Copy(io.Discard, io.LimitReader(in, p.r.set.limits.Pack.Bytes))
 	return err
 }
 
 func (p *push) check(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command) ([]intake.Finding, error) {
+	admit, err := p.by.Judge()
+	if err != nil {
+		return nil, err
+	}
 	report, err := intake.Check(ctx, q, []plumbing.Hash{cmd.New}, intake.Options{
-		Space: p.r.Space(), Admit: p.by.Admit, Raw: p.by.Raw, Known: p.r.log.Store().Has,
+		Space: p.r.Space(), Admit: admit, Raw: p.by.Raw, Known: p.r.log.Store().Has,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("check a push: %w", err)

@@ -7,7 +7,9 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"io"
+	"io/fs"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -337,6 +339,68 @@ func TestASilentPushIsGivenUp(t *testing.T) {
 	if !maps.Equal(before, h.files()) {
 		t.Error("something stays")
 	}
+}
+
+// begin opens a push of the device and sends its command and no pack.
+func (h *hub) begin(device string, tip plumbing.Hash) (net.Conn, func() error) {
+	h.t.Helper()
+	conn, end := h.serve(func(ctx context.Context, rw io.ReadWriteCloser) error {
+		_, err := h.team.ServePush(ctx, rw, h.pusher(device))
+		return err
+	})
+	if _, err := gitwire.ReadAdvert(conn); err != nil {
+		h.t.Fatal(err)
+	}
+	line := strings.Join([]string{plumbing.ZeroHash.String(), tip.String(), repository.ForMain}, " ") + "\x00report-status side-band-64k"
+	if _, err := io.WriteString(conn, pkt(line)+"0000"); err != nil {
+		h.t.Fatal(err)
+	}
+	return conn, end
+}
+
+// A client may leave the answer to its push unread, and not hang up.
+func TestAPushWhoseAnswerIsNotReadIsGivenUp(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{Whole: 200 * time.Millisecond})
+	m := h.clone("laptop")
+	m.note("hello")
+	conn, end := h.begin("laptop", m.tip())
+	if err := m.encode(conn, m.tip(), h.head()); err != nil {
+		t.Fatal(err)
+	}
+	if err := end(); err == nil {
+		t.Error("the push ended as if it was read")
+	}
+	if left := incoming(t, h.repo()); len(left) > 0 {
+		t.Errorf("left in quarantine: %v", left)
+	}
+}
+
+func incoming(t *testing.T, repo string) []os.DirEntry {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(repo, "objects", "incoming"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+// Whoever holds pushes open, with as many devices as they like, does not keep
+// others out.
+func TestOnePersonDoesNotFillTheHub(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{Pushes: 2})
+	h.enrol("bo", devices.Write, "tower")
+	for _, device := range []string{"laptop", "desktop"} {
+		conn, end := h.begin(device, plumbing.ComputeHash(plumbing.CommitObject, nil))
+		defer func() {
+			conn.Close()
+			_ = end() // the push was cut off
+		}()
+	}
+	m := h.clone("tower")
+	m.note("hello")
+	m.push(repository.ForMain).mustBeTaken(t)
 }
 
 func TestADetachedHubTakesAndGivesNothing(t *testing.T) {
