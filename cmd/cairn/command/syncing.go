@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cairn/agent/api"
+	"cairn/internal/invite"
 	"cairn/internal/problem"
 )
 
@@ -79,6 +80,10 @@ func (a *app) joinCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "join INVITE", Short: "Enrol this machine at a hub and pull its spaces", GroupID: groupSync, Args: args(1, 1),
 		RunE: func(cmd *cobra.Command, given []string) error {
+			// A slip of the clipboard must not leave a home behind.
+			if _, err := invite.Parse(given[0]); err != nil {
+				return usage(err.Error())
+			}
 			agent, done, err := a.agent(cmd.Context(), createHome)
 			if err != nil {
 				return err
