@@ -46,8 +46,7 @@ type Result struct {
 type Hit struct {
 	ID    event.ID
 	Space string
-	// Score compares the hits of one result; all words together come before
-	// any score.
+	// Score compares the hits of one result; it falls from hit to hit.
 	Score float64
 	// Matched are the words and phrases of the query that the note holds.
 	Matched []string
@@ -150,6 +149,7 @@ func (s *sieve) hits(ctx context.Context, allow []*roaring.Bitmap) ([]Hit, error
 
 func (s *sieve) sift(candidates []candidate) ([]Hit, error) {
 	var out []Hit
+	complete := 0 // how many hits hold all the words; they come first
 	for _, c := range candidates {
 		rows := &s.plan.view.segs[c.part].rows
 		id := rows.id(c.doc)
@@ -160,12 +160,25 @@ func (s *sieve) sift(candidates []candidate) ([]Hit, error) {
 		if !ok {
 			continue
 		}
+		if c.score >= allWords {
+			complete++
+		}
 		out = append(out, Hit{ID: id, Space: rows.spaceOf(c.doc), Score: scoreOf(c.score &^ allWords), Matched: s.plan.matched(c.docRef)})
 		if len(out) == s.limit {
 			break
 		}
 	}
+	lift(out, complete)
 	return out, nil
+}
+
+// lift raises the scores of the first hits above those of the others.
+func lift(hits []Hit, first int) {
+	if first < len(hits) {
+		for i := range hits[:first] {
+			hits[i].Score += hits[first].Score
+		}
+	}
 }
 
 func (s *sieve) passes(c candidate, id event.ID) (bool, error) {

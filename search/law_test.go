@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -134,6 +135,9 @@ func (l *lawIndex) compare(t *rapid.T, o *oracle) {
 	}
 	if !slices.EqualFunc(got.Hits, want, func(a, b Hit) bool { return a.ID == b.ID && a.Space == b.Space && a.Score == b.Score }) {
 		t.Fatalf("ask %q (%+v):\nfound %v\nwant  %v", q.Text, q, got.Hits, want)
+	}
+	if !slices.IsSortedFunc(got.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) }) {
+		t.Fatalf("ask %q: the scores do not fall: %v", q.Text, got.Hits)
 	}
 	if got.Total < len(got.Hits) {
 		t.Fatalf("ask %q: total %d is less than %d hits", q.Text, got.Total, len(got.Hits))

@@ -471,10 +471,19 @@ func (r *reckoning) hits(q Query, matches func(oracleNote) bool) []Hit {
 
 func oracleHits(q Query, list []oracleHit) []Hit {
 	var out []Hit
+	var rest float64 // the best score of a hit without some of the words
 	for _, h := range list {
-		if (q.Keep == nil || q.Keep(h.note.id)) && len(out) < limitOf(q) {
-			out = append(out, Hit{ID: h.note.id, Space: h.note.space, Score: scoreOf(h.score &^ allWords)})
+		if q.Keep != nil && !q.Keep(h.note.id) || len(out) >= limitOf(q) {
+			continue
 		}
+		score := scoreOf(h.score &^ allWords)
+		if h.score < allWords && rest == 0 {
+			rest = score
+			for i := range out {
+				out[i].Score += rest
+			}
+		}
+		out = append(out, Hit{ID: h.note.id, Space: h.note.space, Score: score})
 	}
 	return out
 }
