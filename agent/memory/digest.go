@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 	"unicode/utf8"
 
 	"cairn/agent/api"
@@ -32,6 +34,12 @@ func (s *Service) Digest(ctx context.Context, size int) (string, error) {
 		return "", err
 	}
 	s.catchUp(ctx, spaces, (*Service).levelFacts) // what is late is missing
+	return s.digested.get(s.digestOf(spaces, size), s.opt.Now(), func() string {
+		return s.makeDigest(spaces, size)
+	}), nil
+}
+
+func (s *Service) makeDigest(spaces []*space, size int) string {
 	list, total := s.pointers(spaces, size/digestShortest+1)
 	d := digest{size: size, left: total}
 	for _, r := range list {
@@ -40,7 +48,38 @@ func (s *Service) Digest(ctx context.Context, size int) (string, error) {
 			break
 		}
 	}
-	return d.finish(), nil
+	return d.finish()
+}
+
+// digestOf is what a digest follows from, but for the time.
+func (s *Service) digestOf(spaces []*space, size int) string {
+	of := fmt.Sprint(size, " ", s.ledger.hiddenCount())
+	for _, sp := range spaces {
+		m := sp.kept.Mark()
+		of += fmt.Sprintf(" %s %d %x", sp.name, m.Epoch, m.Tree)
+	}
+	return of
+}
+
+// A digestMemo is the last digest. Making one takes a look at every event, and
+// each session that starts asks for it.
+type digestMemo struct {
+	mu   sync.Mutex
+	of   string
+	at   time.Time
+	text string
+}
+
+// digestLasts is how long a digest may miss that something has expired.
+const digestLasts = time.Minute
+
+func (m *digestMemo) get(of string, now time.Time, fresh func() string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if age := now.Sub(m.at); of != m.of || age < 0 || age > digestLasts {
+		m.of, m.at, m.text = of, now, fresh()
+	}
+	return m.text
 }
 
 // digestShortest is less than any line of a digest takes.

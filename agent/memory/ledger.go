@@ -76,6 +76,17 @@ func (l *ledger) withheld(space string, id event.ID) bool {
 	return l.hidden[space][id]
 }
 
+// hiddenCount is how many events are withheld; they only become more.
+func (l *ledger) hiddenCount() int {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	n := 0
+	for _, ids := range l.hidden {
+		n += len(ids)
+	}
+	return n
+}
+
 // change reads the file, changes it and writes it, alone among all processes.
 func (l *ledger) change(ctx context.Context, fn func(*pages) error) (err error) {
 	lock, err := disk.Lock(ctx, l.path+".lock")

@@ -44,12 +44,13 @@ type Options struct {
 
 // A Service is the memory of one home. It is safe for concurrent use.
 type Service struct {
-	opt    Options
-	keeper *catchup.Keeper
-	ledger *ledger
-	ctx    context.Context // ends when the Service is closed
-	end    context.CancelFunc
-	work   sync.WaitGroup
+	opt      Options
+	keeper   *catchup.Keeper
+	ledger   *ledger
+	digested digestMemo
+	ctx      context.Context // ends when the Service is closed
+	end      context.CancelFunc
+	work     sync.WaitGroup
 
 	mu     sync.RWMutex
 	spaces map[string]*space
