@@ -85,8 +85,11 @@ func (a *Agent) saved(r api.Receipt) {
 
 // Follow brings what is derived of a space level with its log.
 func (a *Agent) Follow(ctx context.Context, space string) error {
-	defer a.changed()
-	return a.Service.Follow(ctx, space)
+	err := a.Service.Follow(ctx, space)
+	if err == nil { // or a digest of half a log would replace one of the whole
+		a.changed()
+	}
+	return err
 }
 
 // followAll brings all spaces level, and then the digest: another process may

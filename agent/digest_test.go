@@ -14,6 +14,7 @@ import (
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/paths"
+	"cairn/policy/scope"
 )
 
 var person = event.Actor{Kind: event.ActorHuman, ID: "ann"}
@@ -121,7 +122,11 @@ func TestADeletedDigestComesBackAndACurrentOneIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closeAgent(t, own(t, home))
+	a = own(t, home)
+	if err := a.Follow(t.Context(), scope.Personal); err != nil {
+		t.Fatal(err)
+	}
+	closeAgent(t, a)
 	after, err := os.Stat(home.Digest())
 	if err != nil || !after.ModTime().Equal(before.ModTime()) {
 		t.Errorf("the digest was written again though nothing had changed: %v, %v", after, err)
@@ -129,10 +134,9 @@ func TestADeletedDigestComesBackAndACurrentOneIsLeftAlone(t *testing.T) {
 	if err := os.Remove(home.Digest()); err != nil {
 		t.Fatal(err)
 	}
-	closeAgent(t, own(t, home))
-	if got := kept(t, home); !strings.Contains(got, "Postgres") {
-		t.Errorf("the next agent left %q", got)
-	}
+	a = own(t, home)
+	waitKept(t, home, "there again", func(d string) bool { return strings.Contains(d, "Postgres") })
+	closeAgent(t, a)
 }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
