@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -85,9 +86,13 @@ func (c *checker) parents(h plumbing.Hash) ([]plumbing.Hash, error) {
 
 // objects looks at every object that arrived as it is, whether a commit
 // accounts for it or not: even what is refused for its form is scanned, so
-// that the sender learns of everything at once.
+// that the sender learns of everything at once. It stops when no more can be
+// listed.
 func (c *checker) objects(ctx context.Context) error {
 	err := c.in.Each(ctx, func(o gitstore.Object) error {
+		if c.full() {
+			return errFull
+		}
 		if !c.reached[o.Hash] {
 			if err := c.stray(o); err != nil {
 				return err
@@ -104,18 +109,17 @@ func (c *checker) objects(ctx context.Context) error {
 		c.adopt(c.opt.Raw(o.Type, scanned(o)), at)
 		return nil
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errFull) {
 		return fmt.Errorf("check the objects: %w", err)
 	}
 	return nil
 }
 
+var errFull = errors.New("the report is full")
+
 // stray reports an object that no commit accounts for. One that is stored
 // already does no harm.
 func (c *checker) stray(o gitstore.Object) error {
-	if c.full() {
-		return nil
-	}
 	if c.opt.Known != nil {
 		known, err := c.opt.Known(o.Hash)
 		if err != nil || known {
