@@ -70,6 +70,8 @@ func asEnrolProblem(err error) error {
 		p.Message, p.Hint = err.Error(), `enrol with "cairn join INVITE"; nothing was changed`
 	case errors.Is(err, devices.ErrRevoked):
 		p.Message, p.Hint = err.Error(), "a revoked key never comes back: make this machine a new device, then join again"
+	case errors.Is(err, devices.ErrInviteKey):
+		p.Message, p.Hint = err.Error(), `enrol with "cairn join INVITE", which makes a key of its own; nothing was changed`
 	case errors.Is(err, devices.ErrTaken):
 		p.Message, p.Hint = err.Error(), "each person's machines have keys of their own: do not copy a cairn home"
 	default:

@@ -121,6 +121,22 @@ func TestADeviceBelongsToOnePerson(t *testing.T) {
 	}
 }
 
+// Whoever saw an invite has its key, which must never be more than that.
+func TestTheKeyOfAnInviteIsNoDevice(t *testing.T) {
+	var m devices.Members
+	invited(t, &m, "invite", "ana", devices.Write, "team")
+	invited(t, &m, "another", "bo", devices.Read, "team")
+	for _, key := range []string{"invite", "another"} {
+		if _, err := m.Enrol(public("invite"), public(key), "laptop", now); !errors.Is(err, devices.ErrInviteKey) {
+			t.Errorf("with the key %s: %v", key, err)
+		}
+		if id := m.Lookup(public(key)); id.Device != nil {
+			t.Errorf("the key %s is a device", key)
+		}
+	}
+	enrolled(t, &m, "invite", "laptop")
+}
+
 func TestARevokedKeyNeverComesBack(t *testing.T) {
 	var m devices.Members
 	invited(t, &m, "one", "ana", devices.Write, "team")

@@ -18,6 +18,10 @@ var ErrRevoked = errors.New("this device's key was revoked at the hub")
 // ErrTaken means that the device belongs to another person. Nothing changes.
 var ErrTaken = errors.New("this device is enrolled for another person")
 
+// ErrInviteKey means that the key is that of an invite, which others have seen
+// and whose holder may only enrol. Make a key of the machine's own.
+var ErrInviteKey = errors.New("the key of an invite cannot become a device's")
+
 // An InviteError reports an invite that opens nothing any more. Ask an admin
 // for a new one.
 type InviteError struct {

@@ -78,7 +78,7 @@ func (m *Members) dropOldInvites(now time.Time) {
 // Enrol makes deviceKey a device of the invite's person and hands them the
 // invite's rights; rights they have already are never lowered. An invite works
 // once; asking again with the same device, as after a lost answer, gives the
-// same result. Errors: *InviteError, ErrRevoked, ErrTaken.
+// same result. Errors: *InviteError, ErrRevoked, ErrTaken, ErrInviteKey.
 func (m *Members) Enrol(inviteKey, deviceKey ed25519.PublicKey, name string, now time.Time) (Device, error) {
 	inv := m.Lookup(inviteKey).Invite
 	if inv == nil {
@@ -89,7 +89,10 @@ func (m *Members) Enrol(inviteKey, deviceKey ed25519.PublicKey, name string, now
 		return Device{}, err
 	}
 	d, known := m.devices[id]
+	_, isInvite := m.invites[id]
 	switch {
+	case isInvite:
+		return Device{}, ErrInviteKey
 	case known && d.Person != inv.Person:
 		return Device{}, ErrTaken
 	case known && d.Revoked != nil:
