@@ -17,14 +17,20 @@ const IDLen = 26
 
 const (
 	crockford = "0123456789abcdefghjkmnpqrstvwxyz"
-	maxMillis = 1<<48 - 1
+	// maxMillis is the last moment of the year 9999. A ULID goes on for another
+	// nine centuries, which the times in events and the paths of files cannot
+	// write.
+	maxMillis = 253_402_300_799_999
 )
 
-var errID = errors.New("an event id is 26 characters of lower-case Crockford base 32")
+// lastTime is how ids of the last moment begin.
+var lastTime = string(makeID(time.UnixMilli(maxMillis), [10]byte{})[:10])
+
+var errID = errors.New("an event id is 26 characters of lower-case Crockford base 32, of a time before the year 10000")
 
 // ParseID checks the form of s. It does not say whether such an event exists.
 func ParseID(s string) (ID, error) {
-	if len(s) != IDLen || s[0] > '7' {
+	if len(s) != IDLen || s[:10] > lastTime {
 		return "", errID
 	}
 	for i := range len(s) {
@@ -57,8 +63,8 @@ func (id ID) Short() string {
 	return "~" + string(id[len(id)-8:])
 }
 
-// NewID makes an ID of the moment t with a random tail. Times outside the
-// range of a ULID are moved to its nearest end.
+// NewID makes an ID of the moment t with a random tail. Times before 1970 and
+// after 9999 are moved to the nearest end of that range.
 func NewID(t time.Time) ID {
 	var tail [10]byte
 	rand.Read(tail[:]) // never fails: crypto/rand ends the process instead
