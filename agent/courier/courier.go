@@ -26,7 +26,8 @@ type Memory interface {
 	// Admit and Raw judge what arrives.
 	Admit(event.Event) []intake.Finding
 	Raw(plumbing.ObjectType, []byte) []intake.Finding
-	// Withhold keeps events out of sight, and reports them.
+	// Withhold keeps events out of sight that are not in the log yet, and
+	// reports them.
 	Withhold(ctx context.Context, space string, w []replica.Withheld) error
 	// Park keeps events that a remote refused, and lists them as refused.
 	Park(ctx context.Context, space string, p []replica.Parked) error
@@ -98,7 +99,8 @@ func (c *Courier) Add(ctx context.Context, at api.Remote, id event.ID, remote re
 		replica: replica.New(replica.Options{
 			Log: log, Remote: remote, Name: at.Name,
 			Admit: c.memory.Admit, Raw: c.memory.Raw,
-			Park: func(ctx context.Context, p []replica.Parked) error { return c.memory.Park(ctx, at.Space, p) },
+			Withhold: func(ctx context.Context, w []replica.Withheld) error { return c.memory.Withhold(ctx, at.Space, w) },
+			Park:     func(ctx context.Context, p []replica.Parked) error { return c.memory.Park(ctx, at.Space, p) },
 		}),
 	}
 	if !at.Hub {

@@ -82,6 +82,9 @@ func (l *Link) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-l.ended:
+			if err := l.replica.Forget(); err != nil {
+				l.log.Warn("forget a remote", "space", l.Remote.Space, "remote", l.Remote.Name, "err", err)
+			}
 			return
 		case <-l.wake:
 		case <-timer.C:
@@ -170,11 +173,6 @@ func (l *Link) pull(ctx context.Context, result *api.SyncResult) error {
 		l.behind = l.behind || announced
 		l.mu.Unlock()
 		return err
-	}
-	if len(p.Withheld) > 0 {
-		if err := l.memory.Withhold(ctx, l.Remote.Space, p.Withheld); err != nil {
-			return err
-		}
 	}
 	return l.memory.Follow(ctx, l.Remote.Space)
 }

@@ -18,7 +18,8 @@ import (
 )
 
 // Path is a bare repository on this machine as a remote. A folder that is
-// missing or empty becomes one at the first push.
+// missing or empty becomes one at the first push; later it is taken for a disk
+// that is not there.
 func Path(fsys disk.FS, dir string) Remote { return &pathRemote{fsys, dir} }
 
 type pathRemote struct {
@@ -28,8 +29,11 @@ type pathRemote struct {
 
 // with opens the repository for one exchange. An empty folder is no
 // repository yet and gives a nil store.
-func (p *pathRemote) with(make bool, fn func(*gitstore.Store) error) (err error) {
+func (p *pathRemote) with(met, make bool, fn func(*gitstore.Store) error) (err error) {
 	empty, err := p.empty()
+	if err == nil && empty && met {
+		err = errGone
+	}
 	if err != nil {
 		return offline("reach the repository "+p.dir, err)
 	}
@@ -48,6 +52,8 @@ func (p *pathRemote) with(make bool, fn func(*gitstore.Store) error) (err error)
 	defer func() { err = errors.Join(err, s.Close()) }()
 	return fn(s)
 }
+
+var errGone = errors.New("it was there and is not any more; if that is meant, remove this remote and add it again")
 
 func (p *pathRemote) empty() (bool, error) {
 	entries, err := p.fs.ReadDir(p.dir)
@@ -73,7 +79,7 @@ func (p *pathRemote) branch(s *gitstore.Store) (string, plumbing.Hash, error) {
 }
 
 func (p *pathRemote) Fetch(ctx context.Context, want Want) (head plumbing.Hash, err error) {
-	err = p.with(false, func(s *gitstore.Store) error {
+	err = p.with(want.Met, false, func(s *gitstore.Store) error {
 		if s == nil {
 			return nil
 		}
@@ -97,7 +103,7 @@ func (p *pathRemote) Fetch(ctx context.Context, want Want) (head plumbing.Hash, 
 }
 
 func (p *pathRemote) Push(ctx context.Context, o Offer) (Pushed, error) {
-	return Pushed{}, p.with(true, func(s *gitstore.Store) error {
+	return Pushed{}, p.with(o.Met, true, func(s *gitstore.Store) error {
 		if err := p.noHooks(); err != nil {
 			return err
 		}

@@ -53,9 +53,13 @@ func (r *Replica) round(ctx context.Context) (d Delivered, again bool, err error
 	if err != nil {
 		return d, false, err
 	}
-	known, err := r.tracked()
+	met, err := r.tracked()
 	if err != nil {
 		return d, false, err
+	}
+	known := met
+	if r.empty { // whatever it had
+		known = plumbing.ZeroHash
 	}
 	if known == head.Commit {
 		return d, false, nil
@@ -64,7 +68,7 @@ func (r *Replica) round(ctx context.Context) (d Delivered, again bool, err error
 	if err != nil || d.Events == 0 && !known.IsZero() {
 		return d, false, err
 	}
-	pushed, err := r.opt.Remote.Push(ctx, r.offer(head.Commit, known))
+	pushed, err := r.opt.Remote.Push(ctx, r.offer(head.Commit, known, !met.IsZero()))
 	if declined, ok := errors.AsType[*DeclinedError](err); ok {
 		d.Events = 0
 		d.Refused, err = r.part(ctx, known, head, declined)
@@ -77,7 +81,7 @@ func (r *Replica) round(ctx context.Context) (d Delivered, again bool, err error
 	if err != nil {
 		return Delivered{}, false, err
 	}
-	d.Behind = pushed.Joined
+	d.Behind, r.empty = pushed.Joined, false
 	if pushed.Joined {
 		return d, false, nil
 	}
@@ -109,10 +113,11 @@ func (r *Replica) waiting(ctx context.Context, known plumbing.Hash, head eventlo
 	return r.count(ctx, from, head.Tree)
 }
 
-func (r *Replica) offer(tip, known plumbing.Hash) Offer {
+func (r *Replica) offer(tip, known plumbing.Hash, met bool) Offer {
 	store := r.opt.Log.Store()
 	return Offer{
 		Tip:   tip,
+		Met:   met,
 		Known: known,
 		Follows: func(h plumbing.Hash) (bool, error) {
 			if err := r.graph.Add(tip); err != nil {

@@ -22,6 +22,7 @@ type Remote interface {
 
 // Want is what a machine has and how it takes what is new.
 type Want struct {
+	Met     bool // the remote had a history before
 	Has     func(plumbing.Hash) (bool, error)
 	Haves   []plumbing.Hash
 	Receive func(ctx context.Context, pack io.Reader) error // called at most once
@@ -30,6 +31,7 @@ type Want struct {
 // Offer is a history to be pushed.
 type Offer struct {
 	Tip plumbing.Hash
+	Met bool // as in Want
 	// Follows says whether the tip's history holds a commit.
 	Follows func(plumbing.Hash) (bool, error)
 	// Known is a commit that the remote is known to have, or zero.

@@ -25,6 +25,10 @@ type Options struct {
 	// Admit and Raw judge what arrives, as in intake.Options.
 	Admit func(event.Event) []intake.Finding
 	Raw   func(plumbing.ObjectType, []byte) []intake.Finding
+	// Withhold keeps events out of sight in which Admit or Raw found something,
+	// although the remote once took them. It is called before they can be seen:
+	// they become part of the log after it, or not at all if it fails.
+	Withhold func(context.Context, []Withheld) error
 	// Park keeps events that the remote refused, durably, before they leave
 	// the log.
 	Park   func(context.Context, []Parked) error
@@ -45,6 +49,7 @@ type Replica struct {
 
 	mu    sync.Mutex // one sync at a time
 	graph *history.Graph
+	empty bool // the remote was, when last asked
 }
 
 // New returns a replica; it does nothing yet.
@@ -58,10 +63,7 @@ func New(opt Options) *Replica {
 
 // Pulled is what a pull brought.
 type Pulled struct {
-	Events int // that were new on this machine
-	// Withheld are events in which the caller's judgement found something,
-	// although the remote once took them. They are in the log.
-	Withheld []Withheld
+	Events int // that were new on this machine, withheld ones included
 }
 
 // Withheld is an event to be kept out of sight.
@@ -87,9 +89,12 @@ func (r *Replica) pull(ctx context.Context) (Pulled, error) {
 	if err != nil {
 		return Pulled{}, err
 	}
-	head, withheld, err := r.fetch(ctx)
-	if err != nil || head.IsZero() {
+	head, err := r.fetch(ctx)
+	if err != nil {
 		return Pulled{}, err
+	}
+	if r.empty = head.IsZero(); r.empty {
+		return Pulled{}, nil
 	}
 	// The head is remembered last: whatever breaks off before is done again.
 	after, err := r.take(ctx, head)
@@ -100,7 +105,7 @@ func (r *Replica) pull(ctx context.Context) (Pulled, error) {
 		return Pulled{}, err
 	}
 	n, err := r.count(ctx, before.Tree, after.Tree)
-	return Pulled{Events: n, Withheld: withheld}, err
+	return Pulled{Events: n}, err
 }
 
 // Has says whether the machine has a commit of the remote's.
@@ -108,11 +113,15 @@ func (r *Replica) Has(h plumbing.Hash) (bool, error) { return r.opt.Log.Store().
 
 // fetch brings the remote's history into the repository. No ref leads to it
 // yet.
-func (r *Replica) fetch(ctx context.Context) (head plumbing.Hash, withheld []Withheld, err error) {
+func (r *Replica) fetch(ctx context.Context) (head plumbing.Hash, err error) {
 	store := r.opt.Log.Store()
-	haves, err := r.haves()
+	tracked, err := r.tracked()
 	if err != nil {
-		return plumbing.ZeroHash, nil, err
+		return plumbing.ZeroHash, err
+	}
+	haves, err := r.haves(tracked)
+	if err != nil {
+		return plumbing.ZeroHash, err
 	}
 	var q *gitstore.Quarantine
 	defer func() {
@@ -121,6 +130,7 @@ func (r *Replica) fetch(ctx context.Context) (head plumbing.Hash, withheld []Wit
 		}
 	}()
 	head, err = r.opt.Remote.Fetch(ctx, Want{
+		Met:   !tracked.IsZero(),
 		Has:   store.Has,
 		Haves: haves,
 		Receive: func(ctx context.Context, pack io.Reader) error {
@@ -131,20 +141,58 @@ func (r *Replica) fetch(ctx context.Context) (head plumbing.Hash, withheld []Wit
 		},
 	})
 	if err != nil || head.IsZero() {
-		return head, nil, err
+		return head, err
 	}
 	if q != nil {
-		if withheld, err = r.admit(ctx, q, head); err != nil {
-			return plumbing.ZeroHash, nil, err
-		}
-		if err := q.Publish(); err != nil {
-			return plumbing.ZeroHash, nil, err
+		if err := r.receive(ctx, q, head); err != nil {
+			return plumbing.ZeroHash, err
 		}
 	}
-	return head, withheld, r.unbroken(head)
+	return head, r.unbroken(r.graph, head)
 }
 
-// admit checks everything that arrived.
+// receive takes what arrived into the repository if it is to be followed. What
+// must not be seen is withheld here and not when it is merged: once it is
+// stored it is not looked at again.
+func (r *Replica) receive(ctx context.Context, q *gitstore.Quarantine, head plumbing.Hash) error {
+	withheld, err := r.admit(ctx, q, head)
+	if err != nil {
+		return err
+	}
+	if err := r.unbroken(r.graph.Fork(q), head); err != nil {
+		return err
+	}
+	if withheld, err = r.strange(withheld); err != nil {
+		return err
+	}
+	if len(withheld) > 0 {
+		if err := r.opt.Withhold(ctx, withheld); err != nil {
+			return fmt.Errorf("withhold events: %w", err)
+		}
+	}
+	return q.Publish()
+}
+
+// strange are those that the log does not hold. What it holds stays in sight,
+// whatever a remote says under the same id.
+func (r *Replica) strange(list []Withheld) ([]Withheld, error) {
+	head, err := r.opt.Log.Head()
+	if err != nil {
+		return nil, err
+	}
+	var out []Withheld
+	for _, w := range list {
+		_, err := r.opt.Log.Event(head.Tree, w.Event)
+		if errors.Is(err, eventlog.ErrNotFound) {
+			out = append(out, w)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// admit checks everything that arrived, and lists what must not be seen.
 func (r *Replica) admit(ctx context.Context, q *gitstore.Quarantine, head plumbing.Hash) ([]Withheld, error) {
 	space, err := r.spaceOf(q, head)
 	if err != nil {
@@ -209,16 +257,12 @@ func (r *Replica) everSynced() (bool, error) {
 }
 
 // haves are commits that the remote may have too, newest first.
-func (r *Replica) haves() ([]plumbing.Hash, error) {
+func (r *Replica) haves(tracked plumbing.Hash) ([]plumbing.Hash, error) {
 	head, err := r.opt.Log.Head()
 	if err != nil {
 		return nil, err
 	}
 	tips := []plumbing.Hash{head.Commit}
-	tracked, err := r.tracked()
-	if err != nil {
-		return nil, err
-	}
 	if !tracked.IsZero() {
 		tips = []plumbing.Hash{tracked, head.Commit}
 	}
@@ -248,16 +292,29 @@ func (r *Replica) track(head plumbing.Hash) error {
 	return r.opt.Log.Store().UpdateRef(r.tracking, old, head)
 }
 
-// unbroken checks that head's history holds what the remote had before.
-func (r *Replica) unbroken(head plumbing.Hash) error {
+// Forget takes back all that is known of the remote, when it is to be synced no
+// more: one that is added under the same name later is another one.
+func (r *Replica) Forget() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old, err := r.tracked()
+	if err != nil || old.IsZero() {
+		return err
+	}
+	return r.opt.Log.Store().DeleteRef(r.tracking, old)
+}
+
+// unbroken checks that head's history, which graph can read, holds what the
+// remote had before.
+func (r *Replica) unbroken(graph *history.Graph, head plumbing.Hash) error {
 	old, err := r.tracked()
 	if err != nil {
 		return err
 	}
-	if err := r.graph.Add(head); err != nil || old.IsZero() {
+	if err := graph.Add(head); err != nil || old.IsZero() {
 		return err
 	}
-	kept, err := r.graph.Ancestor(old, head)
+	kept, err := graph.Ancestor(old, head)
 	if err == nil && !kept {
 		err = &RewrittenError{Had: old, Has: head}
 	}

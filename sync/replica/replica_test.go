@@ -22,6 +22,7 @@ import (
 	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
 	"cairn/sync/gittree"
+	"cairn/sync/history"
 	"cairn/sync/intake"
 )
 
@@ -49,10 +50,10 @@ func newMachine(t *testing.T, remote Remote) *machine {
 	return m
 }
 
-func (m *machine) save(texts ...string) {
+func (m *machine) save(texts ...string) []event.Event {
 	m.t.Helper()
+	var events []event.Event
 	_, err := m.log.Append(context.Background(), func(eventlog.Head) ([]event.Event, error) {
-		var events []event.Event
 		for _, text := range texts {
 			e := eventtest.Note(text)
 			e.Space, e.Classification = "team", event.Public
@@ -63,6 +64,7 @@ func (m *machine) save(texts ...string) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
+	return events
 }
 
 // sync pulls, then pushes, and fails the test on any error.
@@ -299,6 +301,63 @@ func TestAMissingDiskIsOfflineAndNotEmpty(t *testing.T) {
 	a.has("one")
 }
 
+// A disk that is taken out leaves the folder under which it was, and must not
+// get a second history there, which the disk would not know when it is back.
+func TestARemoteThatIsGoneIsOfflineUntilItIsForgotten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "remote.git")
+	a := newMachine(t, Path(disk.OS, dir))
+	a.save("one")
+	a.sync()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	a.save("two")
+	if _, err := a.Pull(context.Background()); !IsOffline(err) {
+		t.Errorf("pull: %v", err)
+	}
+	if _, err := a.Push(context.Background()); !IsOffline(err) {
+		t.Errorf("push: %v", err)
+	}
+	if err := a.Forget(); err != nil {
+		t.Fatal(err)
+	}
+	a.sync()
+	b := newMachine(t, Path(disk.OS, dir))
+	b.sync()
+	b.has("one", "two")
+}
+
+// Nothing new has to be saved before a remote that lost everything has it
+// again.
+func TestARemoteThatWasEmptiedIsFilledAgain(t *testing.T) {
+	dir := bare(t, "main")
+	for name, reach := range transports(t) {
+		t.Run(name, func(t *testing.T) {
+			a := newMachine(t, reach(dir))
+			a.save("one", "two")
+			a.sync()
+			s, err := gitstore.Open(disk.OS, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			empty := func() {
+				if err := os.Remove(filepath.Join(dir, "refs", "heads", "main")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			defer empty()
+			empty()
+			if _, d := a.sync(); d.Events != 2 {
+				t.Errorf("pushed %d events", d.Events)
+			}
+			b := newMachine(t, reach(dir))
+			b.sync()
+			b.has("one", "two")
+		})
+	}
+}
+
 func TestAnotherSpaceIsNotMixedIn(t *testing.T) {
 	dir, other := bare(t, "main"), bare(t, "main")
 	a, b := newMachine(t, Path(disk.OS, dir)), newMachine(t, Path(disk.OS, other))
@@ -336,6 +395,78 @@ func TestARewrittenRemoteIsNotFollowed(t *testing.T) {
 		t.Errorf("pull: %v", err)
 	}
 	a.has("one", "two")
+}
+
+// One who rewrites the remote may put a bad text under the id of a good event.
+// It neither arrives nor takes the good one out of sight.
+func TestARewrittenRemoteWithholdsNothing(t *testing.T) {
+	dir := bare(t, "main")
+	a := newMachine(t, Path(disk.OS, dir))
+	a.save("one")
+	a.sync()
+	first := a.head()
+	good := a.save("good")[0]
+	a.sync()
+	a.opt.Admit = badIsBad
+	a.opt.Withhold = func(_ context.Context, w []Withheld) error {
+		t.Errorf("withheld: %v", w)
+		return nil
+	}
+	good.Payload = &event.Observe{Summary: "x", Content: "bad"}
+	bad := eventtest.Signed(good, "mallory")
+	for name, onto := range map[string]plumbing.Hash{"instead": first, "as another side": a.head()} {
+		overwrite(t, dir, first, onto, bad)
+		before := files(t, a.log.Store().Dir())
+		if _, err := a.Pull(context.Background()); err == nil {
+			t.Errorf("%s: pulled", name)
+		}
+		if after := files(t, a.log.Store().Dir()); name == "instead" && !slices.Equal(before, after) {
+			t.Errorf("%s: left behind %v", name, after)
+		}
+	}
+	a.has("good", "one")
+}
+
+// overwrite moves the remote's main to a commit that adds e to base, and joins
+// it with join if that is another commit.
+func overwrite(t *testing.T, dir string, base, join plumbing.Hash, e event.Event) {
+	t.Helper()
+	s, err := gitstore.Open(disk.OS, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	file, err := event.Encode(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := history.ReadCommit(s, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob := gitstore.NewObject(plumbing.BlobObject, file)
+	tree, made, err := gittree.Insert(s, on.Tree, commitform.Path(e.ID), blob.Hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit := gitstore.NewObject(plumbing.CommitObject, commitform.Event(tree, base, commitform.HeadOf(e)))
+	objects := append(made, blob, commit)
+	if join != base {
+		parents := []plumbing.Hash{commit.Hash, join}
+		plumbing.HashesSort(parents)
+		commit = gitstore.NewObject(plumbing.CommitObject, commitform.Merge(tree, parents[0], parents[1], on.Seconds))
+		objects = append(objects, commit)
+	}
+	if _, err := s.WritePack(objects); err != nil {
+		t.Fatal(err)
+	}
+	head, err := s.Head()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.UpdateRef(event.MainRef, head.Commit, commit.Hash); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // tamper puts a commit on the remote's main that cairn would not make.
@@ -388,23 +519,38 @@ func TestNothingIsTakenFromATamperedRemote(t *testing.T) {
 	b.has("one")
 }
 
+func badIsBad(e event.Event) []intake.Finding {
+	if strings.Contains(e.Payload.Body(), "bad") {
+		return []intake.Finding{{Rule: "no-bad", Field: "payload.content"}}
+	}
+	return nil
+}
+
+// What must not be seen is withheld before anybody could see it, or does not
+// come in: a process that dies in between leaves nothing in sight.
 func TestWhatTheMachineJudgesBadIsWithheldAndMerged(t *testing.T) {
 	dir := bare(t, "main")
 	a, b := newMachine(t, Path(disk.OS, dir)), newMachine(t, Path(disk.OS, dir))
-	b.Replica = New(Options{
-		Log: b.log, Remote: Path(disk.OS, dir), Name: "origin",
-		Admit: func(e event.Event) []intake.Finding {
-			if strings.Contains(e.Payload.Body(), "bad") {
-				return []intake.Finding{{Rule: "no-bad", Field: "payload.content"}}
-			}
-			return nil
-		},
-	})
 	a.save("good", "bad")
 	a.sync()
+	b.opt.Admit = badIsBad
+	b.opt.Withhold = func(context.Context, []Withheld) error { return io.ErrShortWrite }
+	if _, err := b.Pull(context.Background()); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("pull: %v", err)
+	}
+	b.has()
+	var withheld []Withheld
+	b.opt.Withhold = func(_ context.Context, w []Withheld) error {
+		b.has()
+		if has, err := b.log.Store().Has(a.head()); has || err != nil {
+			t.Errorf("stored before it was withheld: %v, %v", has, err)
+		}
+		withheld = append(withheld, w...)
+		return nil
+	}
 	p, err := b.Pull(context.Background())
-	if err != nil || p.Events != 2 || len(p.Withheld) != 1 || p.Withheld[0].Rule != "no-bad" {
-		t.Errorf("pulled %+v, %v", p, err)
+	if err != nil || p.Events != 2 || len(withheld) != 1 || withheld[0].Rule != "no-bad" {
+		t.Errorf("pulled %+v, %v, withheld %v", p, err, withheld)
 	}
 	b.has("bad", "good")
 }
