@@ -107,8 +107,9 @@ func remember(ctx context.Context, a api.Agent, d api.Draft) (api.Receipt, error
 	return r, err
 }
 
-// patience is how long something may take before a bench gives up.
-const patience = time.Minute
+// patience is how long something may take before a bench gives up: a hundred
+// thousand notes are indexed in that time.
+const patience = 10 * time.Minute
 
 // until asks again and again, so often that the answer is not late.
 func until(ctx context.Context, what string, holds func() (bool, error)) error {

@@ -58,12 +58,15 @@ func (w *work) start(stop func(*process) error, args ...string) (*process, error
 	return p, nil
 }
 
+// endPatience is how long a process may take to end by itself.
+const endPatience = time.Minute
+
 // end asks the process to end, and makes it if it does not.
 func (p *process) end(stop func(*process) error) error {
 	err := stop(p)
 	select {
 	case <-p.ended:
-	case <-time.After(patience):
+	case <-time.After(endPatience):
 		err = errors.Join(err, p.cmd.Process.Kill())
 		<-p.ended
 	}

@@ -34,11 +34,14 @@ func syncing(w *work) error {
 	if err := w.stock(a, team); err != nil {
 		return err
 	}
-	if err := w.pushed(a); err != nil {
+	if err := w.settled(a); err != nil {
 		return err
 	}
 	b, err := w.joined(h, "desktop")
 	if err != nil {
+		return err
+	}
+	if err := w.settled(b); err != nil {
 		return err
 	}
 	if err := w.journeys(a, b); err != nil {
@@ -119,15 +122,27 @@ func (w *work) joined(h *hubProcess, name string) (*machine, error) {
 	})
 }
 
+// settled waits until a machine has nothing left to send or to index.
+func (w *work) settled(m *machine) error {
+	w.progress("waiting until everything is sent and indexed")
+	return w.untilSpace(m, func(s api.SpaceStatus) bool {
+		return s.Ahead == 0 && s.Indexed == s.Events && s.Events >= w.opt.Notes
+	})
+}
+
 // pushed waits until the hub has everything of a machine.
 func (w *work) pushed(m *machine) error {
-	return until(w.ctx, "everything is pushed", func() (bool, error) {
+	return w.untilSpace(m, func(s api.SpaceStatus) bool { return s.Ahead == 0 })
+}
+
+func (w *work) untilSpace(m *machine, holds func(api.SpaceStatus) bool) error {
+	return until(w.ctx, "the machines and the hub are level", func() (bool, error) {
 		s, err := m.Status(w.ctx)
 		if err != nil {
 			return false, err
 		}
 		at := slices.IndexFunc(s.Spaces, func(s api.SpaceStatus) bool { return s.Name == team })
-		return at >= 0 && s.Spaces[at].Ahead == 0, nil
+		return at >= 0 && holds(s.Spaces[at]), nil
 	})
 }
 
