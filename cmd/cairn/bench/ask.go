@@ -13,6 +13,8 @@ import (
 const (
 	warmSeed = iota + 1
 	countSeed
+	socketWarmSeed
+	socketCountSeed
 )
 
 // ask measures finding: in process, and through the socket as the command line
@@ -36,27 +38,36 @@ func ask(w *work) error {
 	if err != nil {
 		return err
 	}
-	ways := []way{{"", m}, {", socket", socket}}
-	for _, list := range questions(notes, warmRuns, warmSeed) {
-		if err := askAll(w, ways, list, nil); err != nil {
-			return err
+	ways := []way{
+		{"", m, questions(notes, warmRuns, warmSeed), questions(notes, w.opt.Runs, countSeed)},
+		{", socket", socket, questions(notes, warmRuns, socketWarmSeed), questions(notes, w.opt.Runs, socketCountSeed)},
+	}
+	for _, way := range ways {
+		for _, round := range way.warm {
+			if _, err := way.ask(w, round); err != nil {
+				return err
+			}
 		}
 	}
-	return askInTurns(w, ways, questions(notes, w.opt.Runs, countSeed))
+	return askInTurns(w, ways)
 }
 
 // warmRuns is how many questions of each class are asked beforehand.
 const warmRuns = 10
 
-// A way to ask.
+// A way to ask has questions of its own: the second to ask the same would find
+// the answer at hand.
 type way struct {
-	name  string
-	agent api.Agent
+	name        string
+	agent       api.Agent
+	warm, count []round
 }
 
-// questions are n rounds of one question of each class.
-func questions(notes []corpus.Note, n int, seed uint64) [][]corpus.Query {
-	rounds := make([][]corpus.Query, n)
+// A round is one question of each class, in their order.
+type round []corpus.Query
+
+func questions(notes []corpus.Note, n int, seed uint64) []round {
+	rounds := make([]round, n)
 	for _, class := range corpus.Classes() {
 		for i, q := range corpus.Queries(notes, class, n, seed) {
 			rounds[i] = append(rounds[i], q)
@@ -67,37 +78,42 @@ func questions(notes []corpus.Note, n int, seed uint64) [][]corpus.Query {
 
 // askInTurns asks round by round, so that whatever disturbs the machine
 // disturbs all classes and ways alike.
-func askInTurns(w *work, ways []way, rounds [][]corpus.Query) error {
-	times := map[string]measure.Times{}
-	for i, round := range rounds {
-		w.progress("asking: %d of %d", i, len(rounds))
-		err := askAll(w, ways, round, func(row string, took time.Duration) { times[row] = append(times[row], took) })
-		if err != nil {
-			return err
+func askInTurns(w *work, ways []way) error {
+	classes := corpus.Classes()
+	times := make([][]measure.Times, len(ways)) // by way and class
+	for i := range times {
+		times[i] = make([]measure.Times, len(classes))
+	}
+	for n := range w.opt.Runs {
+		w.progress("asking: %d of %d", n, w.opt.Runs)
+		for i, way := range ways {
+			took, err := way.ask(w, way.count[n])
+			if err != nil {
+				return err
+			}
+			for k, d := range took {
+				times[i][k] = append(times[i][k], d)
+			}
 		}
 	}
-	for _, way := range ways {
-		for _, class := range corpus.Classes() {
-			name := string(class) + way.name
-			w.rows(measure.NewRow(name, times[name]))
+	for i, way := range ways {
+		for k, class := range classes {
+			w.rows(measure.NewRow(string(class)+way.name, times[i][k]))
 		}
 	}
 	return nil
 }
 
-func askAll(w *work, ways []way, round []corpus.Query, took func(row string, d time.Duration)) error {
-	for _, q := range round {
-		for _, way := range ways {
-			d, err := askOnce(w, way.agent, q)
-			if err != nil {
-				return err
-			}
-			if took != nil {
-				took(string(q.Class)+way.name, d)
-			}
+// ask asks the questions of a round and says how long each took.
+func (y way) ask(w *work, questions round) (took measure.Times, err error) {
+	for _, q := range questions {
+		d, err := askOnce(w, y.agent, q)
+		if err != nil {
+			return nil, err
 		}
+		took = append(took, d)
 	}
-	return nil
+	return took, nil
 }
 
 // askOnce asks and requires an answer: each question has one.
