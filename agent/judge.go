@@ -10,6 +10,7 @@ import (
 
 	"cairn/agent/api"
 	"cairn/agent/courier"
+	"cairn/agent/memory"
 	"cairn/internal/atomicfile"
 	"cairn/internal/disk"
 	"cairn/internal/event"
@@ -30,15 +31,27 @@ func (c carried) Space(_ context.Context, name string, id event.ID) (*eventlog.L
 
 func (c carried) Follow(ctx context.Context, space string) error { return c.a.Follow(ctx, space) }
 
-// Admit judges an event that arrives by the same policy as one saved here.
+// Admit judges an event that arrives by the same policy as one saved here, and
+// by its time.
 func (c carried) Admit(e event.Event) []intake.Finding {
-	err := c.a.policy.Decide(e)
+	found := againstPolicy(c.a.policy.Decide(e))
+	if time.Until(e.ID.Time()) > event.MaxAhead {
+		found = append(found, intake.Finding{Rule: memory.RuleClock, Field: "id"})
+	}
+	return found
+}
+
+// againstPolicy is what a decision has against an event.
+func againstPolicy(err error) []intake.Finding {
 	if err == nil {
 		return nil
 	}
 	refused, ok := errors.AsType[*policy.RefusedError](err)
 	if !ok {
 		return []intake.Finding{{Rule: "unjudged"}}
+	}
+	if len(refused.Findings) == 0 {
+		return []intake.Finding{{Rule: refused.Rule, Field: refused.Field}}
 	}
 	var found []intake.Finding
 	for _, f := range refused.Findings {
@@ -59,9 +72,12 @@ func (c carried) Raw(kind plumbing.ObjectType, data []byte) []intake.Finding {
 func (c carried) Withhold(ctx context.Context, space string, found []replica.Withheld) error {
 	var list []api.Refusal
 	for _, w := range found {
+		hint := "it came from a remote; its author should redact it, and an admin purge it"
+		if w.Rule == memory.RuleClock {
+			hint = "it came from a remote, and the clock of its machine runs ahead, or ours behind; it is shown when its time has come"
+		}
 		list = append(list, api.Refusal{
-			ID: w.Event, At: event.NewTime(time.Now()), Space: space, By: "machine", Rule: w.Rule, Field: w.Field,
-			Hint: "it came from a remote; its author should redact it, and an admin purge it",
+			ID: w.Event, At: event.NewTime(time.Now()), Space: space, By: "machine", Rule: w.Rule, Field: w.Field, Hint: hint,
 		})
 	}
 	defer c.a.changed()

@@ -76,7 +76,7 @@ func Open(opt Options) (*Service, error) {
 	}
 	s := &Service{opt: opt, spaces: map[string]*space{}}
 	var err error
-	if s.ledger, err = openLedger(opt.FS, opt.Home.Refused()); err != nil {
+	if s.ledger, err = openLedger(opt.FS, opt.Home.Refused(), opt.Now); err != nil {
 		return nil, err
 	}
 	s.ctx, s.end = context.WithCancel(context.Background())
