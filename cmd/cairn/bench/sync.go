@@ -3,22 +3,14 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"cairn/agent/api"
-	"cairn/hub"
-	"cairn/hub/admin"
-	"cairn/hub/devices"
 	"cairn/internal/corpus"
 	"cairn/internal/cputime"
 	"cairn/internal/measure"
 )
-
-// team is the space that is shared.
-const team = "team"
 
 // syncing measures a hub in a process of its own with two machines in this
 // one.
@@ -51,99 +43,6 @@ func syncing(w *work) error {
 		return err
 	}
 	return w.pushes(h, a)
-}
-
-// A hubProcess is a hub that serves on a loopback port.
-type hubProcess struct {
-	*process
-	data string
-	addr string
-}
-
-func (w *work) startHub() (*hubProcess, error) {
-	h := &hubProcess{data: filepath.Join(w.dir, "hub")}
-	if _, err := hub.Init(w.ctx, h.data); err != nil {
-		return nil, err
-	}
-	err := h.admin(func(a *admin.Admin) error {
-		_, err := a.CreateSpace(w.ctx, admin.Caller{}, team)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	h.process, err = w.start(interrupt, "hub", "serve", "--data", h.data, "--listen", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	return h, until(w.ctx, "the hub listens", func() (bool, error) {
-		line, whole := firstLine(h.said.String())
-		addr, _, _ := strings.Cut(strings.TrimPrefix(line, "listening on "), ",")
-		h.addr = addr
-		return whole, h.alive()
-	})
-}
-
-func firstLine(s string) (line string, whole bool) {
-	line, _, _ = strings.Cut(s, "\n")
-	return line, strings.HasPrefix(line, "listening on ") && strings.Contains(line, ", host key ")
-}
-
-// admin opens the hub's folder beside the process that serves it.
-func (h *hubProcess) admin(do func(*admin.Admin) error) (err error) {
-	beside, err := hub.Open(h.data, hub.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, beside.Close()) }()
-	return do(beside.Admin())
-}
-
-// joined is a machine that shares the hub's space.
-func (w *work) joined(h *hubProcess, name string) (*machine, error) {
-	home, err := w.makeHome(name)
-	if err != nil {
-		return nil, err
-	}
-	m, err := w.own(home)
-	if err != nil {
-		return nil, err
-	}
-	w.progress("the %s joins", name)
-	return m, h.admin(func(a *admin.Admin) error {
-		i, err := a.Invite(w.ctx, admin.Caller{}, admin.InviteRequest{
-			Person: "bench", Spaces: []string{team}, Role: devices.Write, Addr: h.addr,
-		})
-		if err != nil {
-			return err
-		}
-		_, err = m.Join(w.ctx, i.Invite)
-		return err
-	})
-}
-
-// settled waits until a machine has nothing left to send or to index.
-func (w *work) settled(m *machine) error {
-	w.progress("waiting until everything is sent and indexed")
-	return w.untilSpace(m, func(s api.SpaceStatus) bool {
-		return s.Ahead == 0 && s.Indexed == s.Events && s.Events >= w.opt.Notes
-	})
-}
-
-// pushed waits until the hub has everything of a machine.
-func (w *work) pushed(m *machine) error {
-	return w.untilSpace(m, func(s api.SpaceStatus) bool { return s.Ahead == 0 })
-}
-
-func (w *work) untilSpace(m *machine, holds func(api.SpaceStatus) bool) error {
-	return until(w.ctx, "the machines and the hub are level", func() (bool, error) {
-		s, err := m.Status(w.ctx)
-		if err != nil {
-			return false, err
-		}
-		at := slices.IndexFunc(s.Spaces, func(s api.SpaceStatus) bool { return s.Name == team })
-		return at >= 0 && holds(s.Spaces[at]), nil
-	})
 }
 
 // journeys measures from the moment a note is given to the agent on one
