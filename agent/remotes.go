@@ -15,6 +15,7 @@ import (
 	"cairn/internal/invite"
 	"cairn/internal/lazyregexp"
 	"cairn/internal/problem"
+	"cairn/policy"
 	"cairn/policy/scope"
 	"cairn/sync/replica"
 )
@@ -143,6 +144,13 @@ func (a *Agent) AddRemote(ctx context.Context, r api.Remote) error {
 		return problem.New(problem.Usage, `a remote's name has lower-case letters, digits and dashes, and is not "hub"`)
 	case len(a.courier.Links(r.Space, r.Name)) > 0:
 		return problem.New(problem.Usage, "space "+r.Space+" has a remote of the name "+r.Name+" already")
+	}
+	if found := a.policy.DecideRaw(policy.Ref, []byte(r.URL)); len(found) > 0 {
+		return &problem.Problem{
+			Code: problem.Secret, Rule: found[0].Rule, Field: "url",
+			Message: "refused, nothing was changed: the address holds what looks like a secret, and would be stored and shown",
+			Hint:    "log in with an ssh key instead; if the secret was ever shared, revoke it",
+		}
 	}
 	r.Hub = false
 	if err := a.link(ctx, r, "", nil); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"cairn/agent/api"
@@ -109,12 +110,23 @@ func (s *Service) pointers(spaces []*space, limit int) (list []ranked, total int
 
 // pointer is one line of the digest: id, date, title.
 func pointer(h api.Hit) string {
-	line := h.ID.Short() + " " + h.Observed.Format("2006-01-02") + " " + oneLine(h.Title)
+	line := h.ID.Short() + " " + h.Observed.Format("2006-01-02") + " " + oneLine(visible(h.Title))
 	for len(line) > digestLine {
 		_, size := utf8.DecodeLastRuneInString(line)
 		line = line[:len(line)-size]
 	}
 	return line
+}
+
+// visible leaves out what a model reads and a person does not see: characters
+// that turn the order around, have no width, or are tags.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // A digest takes lines for as long as they fit together with the last one,

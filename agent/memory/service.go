@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -131,7 +130,7 @@ func (s *Service) space(name string) (*space, error) {
 		return sp, nil
 	}
 	return nil, &problem.Problem{
-		Code: problem.NotFound, Message: fmt.Sprintf("there is no space %q on this machine", name),
+		Code: problem.NotFound, Message: "there is no space of that name on this machine",
 		Hint: "make it with cairn init --space, or join the hub that has it",
 	}
 }

@@ -3,7 +3,6 @@ package replica
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/url"
@@ -45,13 +44,21 @@ func localPath(address string) (string, bool) {
 // sshAddress is a repository behind ssh.
 type sshAddress struct{ user, host, path string }
 
+// The errors about an address do not repeat it: people put passwords there.
+var (
+	errAddress  = errors.New("this is not the address of a remote that cairn can sync with: give a path, ssh://user@host/path or user@host:path")
+	errPassword = errors.New("a password in an address is stored and shown with it: leave it out, and log in with an ssh key")
+)
+
 // parseSSH reads ssh://user@host:port/path, and user@host:path as scp does.
 func parseSSH(address string) (sshAddress, error) {
-	unknown := fmt.Errorf("%q is not a remote that cairn can sync with: give a path, ssh://user@host/path or user@host:path", address)
 	if strings.Contains(address, "://") {
 		u, err := url.Parse(address)
 		if err != nil || u.Scheme != "ssh" || u.Hostname() == "" || len(u.Path) < 2 {
-			return sshAddress{}, unknown
+			return sshAddress{}, errAddress
+		}
+		if _, has := u.User.Password(); has {
+			return sshAddress{}, errPassword
 		}
 		port := u.Port()
 		if port == "" {
@@ -65,7 +72,7 @@ func parseSSH(address string) (sshAddress, error) {
 		user, host = "", where
 	}
 	if !ok || host == "" || path == "" || strings.ContainsAny(host, `/\`) || strings.HasPrefix(path, `\`) {
-		return sshAddress{}, unknown
+		return sshAddress{}, errAddress
 	}
 	return sshAddress{user, net.JoinHostPort(host, "22"), path}, nil
 }

@@ -583,9 +583,12 @@ func TestAddressesOfPlainRemotes(t *testing.T) {
 			t.Errorf("%s is %+v, %v", address, got, err)
 		}
 	}
-	for _, bad := range []string{"", "x", "ftp://host/x", "ssh://", "ssh://host", "ssh://host/", "@:", "-oProxy=x", `C:\x`} {
-		if r, err := Plain(disk.OS, bad); err == nil {
+	for _, bad := range []string{"", "x", "ftp://host/x", "https://ana:hunter2@host/x", "ssh://ana:hunter2@host/x", "ssh://", "ssh://host", "ssh://host/", "@:", "-oProxy=x", `C:\x`} {
+		r, err := Plain(disk.OS, bad)
+		if err == nil {
 			t.Errorf("%q is the remote %+v", bad, r)
+		} else if strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("a password is repeated: %v", err)
 		}
 	}
 }

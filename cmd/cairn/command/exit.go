@@ -10,6 +10,7 @@ import (
 	"io/fs"
 
 	"cairn/internal/problem"
+	"cairn/policy"
 )
 
 // errSilent ends a command with exit code 1 after it has said everything.
@@ -33,11 +34,12 @@ func (a *app) finish(err error) int {
 	if errors.Is(err, fs.ErrPermission) && p.Hint == "" {
 		p.Hint = "see who owns that folder and may write to it, or name another one with CAIRN_HOME or --home"
 	}
+	p = discreet(p)
 	if a.json {
 		writeJSON(a.env.Stdout, map[string]any{"error": p})
 		return p.Code.ExitCode()
 	}
-	fmt.Fprintln(a.env.Stderr, "cairn: "+p.Message)
+	fmt.Fprintln(a.env.Stderr, "cairn: "+harmless(p.Message))
 	if p.Rule != "" {
 		fmt.Fprintln(a.env.Stderr, "  rule: "+p.Rule)
 	}
@@ -45,9 +47,24 @@ func (a *app) finish(err error) int {
 		fmt.Fprintln(a.env.Stderr, "  field: "+p.Field)
 	}
 	if p.Hint != "" {
-		fmt.Fprintln(a.env.Stderr, "  "+p.Hint)
+		fmt.Fprintln(a.env.Stderr, "  "+harmless(p.Hint))
 	}
 	return p.Code.ExitCode()
+}
+
+// discreet is p, but for a message that repeats what was typed and in which
+// the gate sees a secret: a key given in the wrong place would be printed, and
+// end up in a log or before a model.
+func discreet(p *problem.Problem) *problem.Problem {
+	if p.Code != problem.Usage && p.Code != problem.NotFound {
+		return p
+	}
+	if len(policy.Default().DecideRaw(policy.Ref, []byte(p.Message))) == 0 {
+		return p
+	}
+	q := problem.New(p.Code, "this is not understood; it holds what looks like a secret and is not repeated here")
+	q.Hint = p.Hint
+	return q
 }
 
 // print writes a result as JSON, or as the text that the function writes.

@@ -171,6 +171,9 @@ func (a *app) remoteVerb(ctx context.Context, words []string) error {
 	if err != nil {
 		return err
 	}
+	if a.env.Screen {
+		answer = []byte(harmless(string(answer)))
+	}
 	_, err = a.env.Stdout.Write(answer)
 	return err
 }

@@ -176,7 +176,7 @@ func writeAnswer(w io.Writer, answer api.Answer, none string) {
 func writeHit(w io.Writer, h api.Hit) {
 	fmt.Fprintf(w, "%s  %s  %s", h.ID.Short(), h.Recorded.Local().Format("2006-01-02 15:04"), oneLine(h.Title))
 	if marks := hitMarks(h); marks != "" {
-		fmt.Fprintf(w, "  [%s]", marks)
+		fmt.Fprintf(w, "  [%s]", harmless(marks))
 	}
 	fmt.Fprintln(w)
 	if s := oneLine(h.Snippet); s != "" && s != oneLine(h.Title) {
@@ -214,12 +214,17 @@ func hitMarks(h api.Hit) string {
 // leaves out what would command the terminal: others wrote the text.
 func oneLine(s string) string { return harmless(strings.Join(strings.Fields(s), " ")) }
 
-// harmless is s without control characters other than line ends and tabs.
+// harmless is s without control characters other than line ends and tabs, and
+// without those that turn the order of letters around or cannot be seen at all.
 func harmless(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || isTag(r) {
 			return -1
 		}
 		return r
 	}, s)
 }
+
+// isTag says whether r is one of Unicode's tag characters: ASCII that only
+// programs see.
+func isTag(r rune) bool { return r >= 0xe0000 && r <= 0xe007f }

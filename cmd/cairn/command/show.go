@@ -79,7 +79,7 @@ func writeShown(w io.Writer, s api.Shown) {
 		{"commit", s.Commit},
 	} {
 		if line[1] != "" {
-			fmt.Fprintf(w, "%-9s %s\n", line[0]+":", line[1])
+			fmt.Fprintf(w, "%-9s %s\n", line[0]+":", harmless(line[1]))
 		}
 	}
 	fmt.Fprintln(w)
