@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -129,10 +130,12 @@ func (s *Service) space(name string) (*space, error) {
 	if sp := s.spaces[name]; sp != nil {
 		return sp, nil
 	}
-	return nil, &problem.Problem{
-		Code: problem.NotFound, Message: "there is no space of that name on this machine",
-		Hint: "make it with cairn init --space, or join the hub that has it",
+	p := problem.New(problem.NotFound, "there is no space of that name on this machine")
+	if event.ValidSpaceName(name) { // anything else may be a text in the wrong place
+		p.Message = fmt.Sprintf("there is no space %q on this machine", name)
 	}
+	p.Hint = "make it with cairn init --space, or join the hub that has it"
+	return nil, p
 }
 
 // chosen is the one space of that name, or all of them by name.
