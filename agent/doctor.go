@@ -54,6 +54,11 @@ func (d *doctor) home() {
 		err = fmt.Errorf("%s can be read by others", h.DeviceKey())
 	}
 	d.add("device", "device "+string(d.a.key.ID()), err, "chmod 600 "+h.DeviceKey())
+	info, err = os.Stat(string(h))
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
+		err = errors.New("others can change what is in it")
+	}
+	d.add("home", string(h), err, "chmod 700 "+string(h))
 	if d.a.owner == nil {
 		d.add("agent", "", errors.New("another process owns this memory and does not answer"), "end that process; notes are safe meanwhile")
 		return

@@ -47,6 +47,9 @@ func recorded(home paths.Home) (address, error) {
 		return address{}, fmt.Errorf("find the agent's socket: %w", err)
 	}
 	note := strings.TrimSpace(string(b))
+	if note == "" {
+		return address{}, ErrAbsent
+	}
 	if note == socketName {
 		return address{path: filepath.Join(string(home), socketName), note: note}, nil
 	}

@@ -139,7 +139,9 @@ func dial(ctx context.Context, path string) (net.Conn, error) {
 // dialError tells nobody from somebody who is too busy to accept.
 func dialError(err error) error {
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED),
+		// Nobody can listen at what a damaged record says.
+		errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("%w (%w)", ErrAbsent, err)
 	case errors.Is(err, syscall.EAGAIN):
 		return fmt.Errorf("%w (%w)", ErrHung, err)

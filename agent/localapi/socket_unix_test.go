@@ -91,6 +91,25 @@ func leaveSocket(t *testing.T, path string) {
 	}
 }
 
+func TestADamagedRecordLeadsToNobody(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, record := range map[string]string{
+		"empty": "", "too long for a socket": strings.Repeat("x", 200), "too long for a file": "/" + strings.Repeat("x", 5000),
+		"bytes at random": "\xff\x00\x1b[31m\n\r\t\x80", "a file": file, "below a file": file + "/agent.sock", "a folder": t.TempDir(),
+	} {
+		home := paths.Home(t.TempDir())
+		if err := os.WriteFile(filepath.Join(string(home), "agent.address"), []byte(record), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := localapi.Dial(t.Context(), home); !errors.Is(err, localapi.ErrAbsent) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestASocketSomebodyAnswersAtIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	home := paths.Home(t.TempDir())

@@ -485,8 +485,7 @@ func tamper(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tree plumbing.Hash
-	tree = plumbing.NewHash(string(c.Data[5:45]))
+	tree := plumbing.NewHash(string(c.Data[5:45]))
 	blob := gitstore.NewObject(plumbing.BlobObject, []byte("hello"))
 	root, made, err := gittree.Insert(s, tree, "hello.txt", blob.Hash)
 	if err != nil {
