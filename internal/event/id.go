@@ -2,14 +2,16 @@ package event
 
 import (
 	"crypto/rand"
+	"encoding/binary"
 	"errors"
+	"math/bits"
 	"strings"
 	"time"
 )
 
 // An ID names one event: a ULID (github.com/ulid/spec) in lower case, 48 bits
-// of Unix milliseconds and 80 bits that are random or counted up. IDs sort as
-// strings in the order of their times.
+// of Unix milliseconds and 80 bits that are random or counted up in random
+// steps. IDs sort as strings in the order of their times.
 type ID string
 
 // IDLen is the length of an ID in characters.
@@ -90,19 +92,23 @@ func makeID(t time.Time, tail [10]byte) ID {
 	return ID(out[:])
 }
 
-// next is the ID that follows id within the same millisecond; false when the
-// tail is used up.
+// next is an ID that follows id within the same millisecond; false when the
+// tail is used up. The step is random: two machines that have seen the same
+// newest ID, and whose clocks are behind it, must not count to the same one.
 func (id ID) next() (ID, bool) {
-	out := []byte(id)
-	for i := IDLen - 1; i >= 10; i-- {
-		v := strings.IndexByte(crockford, out[i])
-		if v < 31 {
-			out[i] = crockford[v+1]
-			return ID(out), true
-		}
-		out[i] = crockford[0]
+	var hi, lo uint64 // of the tail
+	for i := 10; i < IDLen; i++ {
+		hi = hi<<5 | lo>>59
+		lo = lo<<5 | uint64(strings.IndexByte(crockford, id[i]))
 	}
-	return "", false
+	var step [8]byte
+	rand.Read(step[1:])
+	lo, carry := bits.Add64(lo, binary.BigEndian.Uint64(step[:])+1, 0)
+	hi += carry
+	var tail [10]byte
+	binary.BigEndian.PutUint16(tail[:], uint16(hi))
+	binary.BigEndian.PutUint64(tail[2:], lo)
+	return makeID(id.Time(), tail), hi>>16 == 0
 }
 
 // MaxAhead is how far the time of an ID may lie ahead of this machine's clock

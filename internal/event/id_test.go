@@ -70,6 +70,26 @@ func TestLiveIDsNeverGoBack(t *testing.T) {
 	}
 }
 
+// Machines whose clocks are behind the newest id that all of them have seen
+// count on from it, each for itself.
+func TestMachinesThatFollowOneIDDoNotMeet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		now := time.Unix(1_700_000_000, 0)
+		seen := event.NewID(now.Add(rapid.SampledFrom([]time.Duration{0, time.Second, 9 * time.Minute}).Draw(t, "ahead")))
+		made := map[event.ID]bool{}
+		for range rapid.IntRange(2, 4).Draw(t, "machines") {
+			newest := seen
+			for range rapid.IntRange(1, 50).Draw(t, "events") {
+				next := event.NextID(now, newest)
+				if next <= newest || made[next] {
+					t.Fatalf("%s comes after %s, made before: %v", next, newest, made[next])
+				}
+				newest, made[next] = next, true
+			}
+		}
+	})
+}
+
 func TestTheLastTailOfAMillisecondCarriesOver(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	last := event.NewID(now)[:10] + "zzzzzzzzzzzzzzzz"
