@@ -110,6 +110,7 @@ const (
 	Archived   State = "archived"
 	Redacted   State = "redacted"
 	Expired    State = "expired"
+	Held       State = "held" // of a clock that runs ahead: it shows when its time has come
 )
 
 // Shown is one event in full.

@@ -39,10 +39,10 @@ func TestCatchingUpEqualsReadingEverything(t *testing.T) {
 	}
 	h.settle("personal")
 	h.noDifference("personal")
-	now := time.Now()
+	view := projection.View{Now: time.Now()}
 	var kept [32]byte
-	h.in["personal"].Facts(func(s *projection.Set) { kept = s.Digest(now) })
-	if kept != readAll(t, h.logs["personal"].(*eventlog.Log)).Digest(now) {
+	h.in["personal"].Facts(func(s *projection.Set) { kept = s.Digest(view) })
+	if kept != readAll(t, h.logs["personal"].(*eventlog.Log)).Digest(view) {
 		t.Error("the facts kept are not those of the log")
 	}
 }

@@ -50,7 +50,7 @@ func (s *Service) Ask(ctx context.Context, q api.Query) (api.Answer, error) {
 }
 
 func (s *Service) searchFor(q api.Query, spaces []*space) search.Query {
-	now := s.opt.Now()
+	view := s.view()
 	f := search.Filter{
 		Kind: string(q.Filter.Kind), Tag: q.Filter.Tag, Harness: q.Filter.Harness,
 		Device: q.Filter.Device, Actor: q.Filter.Actor, Project: q.Filter.Project,
@@ -67,7 +67,7 @@ func (s *Service) searchFor(q api.Query, spaces []*space) search.Query {
 	}
 	out.Keep = func(id event.ID) bool {
 		return slices.ContainsFunc(spaces, func(sp *space) bool {
-			_, ok := s.mayFind(sp, id, q, now)
+			_, ok := s.mayFind(sp, id, q, view)
 			return ok
 		})
 	}
@@ -76,9 +76,9 @@ func (s *Service) searchFor(q api.Query, spaces []*space) search.Query {
 
 // mayFind says whether the event may be a hit, and what it counts for. A
 // redacted one never is, or a search would tell what words were in it.
-func (s *Service) mayFind(sp *space, id event.ID, q api.Query, now time.Time) (st projection.Standing, ok bool) {
+func (s *Service) mayFind(sp *space, id event.ID, q api.Query, view projection.View) (st projection.Standing, ok bool) {
 	sp.kept.Facts(func(set *projection.Set) {
-		st, ok = set.Standing(id, now)
+		st, ok = set.Standing(id, view)
 		ok = ok && s.shows(sp, id, st, q) && st.State != api.Redacted &&
 			(q.Filter.Subject == "" || set.Fits(id, api.Filter{Subject: q.Filter.Subject}))
 	})
@@ -95,14 +95,14 @@ func limitOf(asked, otherwise, most int) int {
 
 // candidates are the events that the index found and that may be shown.
 func (s *Service) candidates(spaces []*space, found []search.Hit, q api.Query) []ranked {
-	now := s.opt.Now()
+	view := s.view()
 	var out []ranked
 	for _, f := range found {
 		i := slices.IndexFunc(spaces, func(sp *space) bool { return sp.name == f.Space })
 		if i < 0 {
 			continue
 		}
-		if st, ok := s.mayFind(spaces[i], f.ID, q, now); ok {
+		if st, ok := s.mayFind(spaces[i], f.ID, q, view); ok {
 			out = append(out, newRanked(spaces[i], f, st))
 		}
 	}

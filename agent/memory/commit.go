@@ -71,8 +71,8 @@ func (s *Service) append(ctx context.Context, sp *space, batch []*request) (*pla
 		if err := sp.kept.LevelFacts(ctx, head); err != nil {
 			return nil, err
 		}
-		sp.kept.Facts(func(set *projection.Set) { p = newPlan(set, head, s.opt.Now(), batch) })
-		return p.sign(s.opt.Key)
+		sp.kept.Facts(func(set *projection.Set) { p = newPlan(set, head, s.view(), batch) })
+		return p.sign(*s.key.Load())
 	})
 	return p, done, err
 }

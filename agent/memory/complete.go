@@ -23,7 +23,7 @@ func (s *Service) complete(d api.Draft, sp *space, at time.Time) (event.Event, e
 	}
 	e := event.Event{
 		Schema: event.Schema, ID: event.NewID(at), Kind: d.Payload.Kind(), Space: sp.name, Ref: event.MainRef,
-		Actor: completeActor(d.Actor, s.opt.Key.ID()), Layer: d.Layer, Classification: d.Classification,
+		Actor: completeActor(d.Actor, s.key.Load().ID()), Layer: d.Layer, Classification: d.Classification,
 		Project: d.Project, Tags: cleanTags(d.Tags), Key: d.Key, Policy: policyNumber,
 		Parent: d.Parent, Chain: d.Chain, Observed: event.NewTime(at),
 	}

@@ -88,11 +88,11 @@ const digestShortest = len("~0k3m9x2p 2006-01-02 \n")
 
 // pointers are the newest events worth pointing to, and how many there are.
 func (s *Service) pointers(spaces []*space, limit int) (list []ranked, total int) {
-	now := s.opt.Now()
+	view := s.view()
 	for _, sp := range spaces {
 		n := 0
 		sp.kept.Facts(func(set *projection.Set) {
-			for id, st := range set.EachStanding(api.Filter{}, now) {
+			for id, st := range set.EachStanding(api.Filter{}, view) {
 				kind, _ := set.Kind(id)
 				if !kind.Searchable() || st.Verdict == event.Refuted || !s.shows(sp, id, st, api.Query{}) {
 					continue

@@ -23,9 +23,11 @@ const redactedTitle = "(redacted)"
 // newerTitle stands for an event that only a newer program can read.
 const newerTitle = "(written by a newer cairn: upgrade to read it)"
 
-// shows says whether an event that counts for st belongs into an answer.
+// shows says whether an event that counts for st belongs into an answer. One
+// that is held is in the index, as superseded ones are, and in no answer.
 func (s *Service) shows(sp *space, id event.ID, st projection.Standing, q api.Query) bool {
-	return (q.All || st.State == api.Live) && !s.ledger.withheld(sp.name, id)
+	wanted := st.State == api.Live || q.All && st.State != api.Held
+	return wanted && !s.ledger.withheld(sp.name, id)
 }
 
 // hit reads an event for an answer. Of a redacted one it shows only that it is

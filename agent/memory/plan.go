@@ -17,7 +17,7 @@ import (
 // the facts know of it.
 type plan struct {
 	head eventlog.Head // that the events follow
-	now  time.Time
+	view projection.View
 	last event.ID // newest live id
 
 	adds       []*request // to append, in order
@@ -29,8 +29,8 @@ type plan struct {
 }
 
 // newPlan decides by the facts, which must be level with head.
-func newPlan(set *projection.Set, head eventlog.Head, now time.Time, rs []*request) *plan {
-	p := &plan{head: head, now: now, last: set.Newest(now), failed: map[*request]error{}, keys: map[string]bool{}}
+func newPlan(set *projection.Set, head eventlog.Head, view projection.View, rs []*request) *plan {
+	p := &plan{head: head, view: view, last: set.Newest(view.Now), failed: map[*request]error{}, keys: map[string]bool{}}
 	for i, r := range rs {
 		if p.clashes(r) {
 			p.rest = rs[i:]
@@ -73,7 +73,7 @@ func (r *request) keys() []string {
 }
 
 func (p *plan) decide(set *projection.Set, r *request) {
-	id, err := r.earlier(set, p.now)
+	id, err := r.earlier(set, p.view)
 	switch {
 	case err != nil:
 		p.failed[r] = err
@@ -86,7 +86,7 @@ func (p *plan) decide(set *projection.Set, r *request) {
 }
 
 // earlier is the event that makes r superfluous; empty if there is none.
-func (r *request) earlier(set *projection.Set, now time.Time) (event.ID, error) {
+func (r *request) earlier(set *projection.Set, view projection.View) (event.ID, error) {
 	if r.whole {
 		if set.Has(r.event.ID) {
 			return r.event.ID, nil
@@ -99,16 +99,16 @@ func (r *request) earlier(set *projection.Set, now time.Time) (event.ID, error) 
 			return id, nil
 		}
 	}
-	if id, content, held := set.LookupKey(r.event.Key); held {
+	if id, content, held := set.LookupKey(r.event.Key, view); held {
 		if content != r.fact.Content() {
 			return "", keyConflict(id)
 		}
 		return id, nil
 	}
-	if id, content, ok := set.Current(r.fact.Group()); ok && content == r.fact.Content() && set.Visible(id, now) {
+	if id, content, ok := set.Current(r.fact.Group(), view); ok && content == r.fact.Content() && set.Visible(id, view) {
 		return id, nil
 	}
-	id, _ := set.Done(r.fact)
+	id, _ := set.Done(r.fact, view)
 	return id, nil
 }
 
@@ -138,7 +138,7 @@ func (p *plan) sign(key device.Key) ([]event.Event, error) {
 		e := r.event
 		if !r.whole {
 			if r.when.IsZero() {
-				p.last = event.NextID(p.now, p.last)
+				p.last = event.NextID(p.view.Now, p.last)
 				e.ID = p.last
 			} else {
 				historic = after(historic, r.when)

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/agent/catchup"
+	"cairn/agent/projection"
 	"cairn/internal/device"
 	"cairn/internal/disk"
 	"cairn/internal/event"
@@ -31,7 +33,7 @@ type Log interface {
 type Options struct {
 	FS   disk.FS
 	Home paths.Home // an existing folder
-	Key  device.Key // signs what is saved
+	Key  device.Key // signs what is saved, until Rekey
 	// Decide judges every event before it is saved; an error refuses it. The
 	// event is complete but for its final id and its signature.
 	Decide func(event.Event) error
@@ -45,6 +47,7 @@ type Options struct {
 // A Service is the memory of one home. It is safe for concurrent use.
 type Service struct {
 	opt      Options
+	key      atomic.Pointer[device.Key]
 	keeper   *catchup.Keeper
 	ledger   *ledger
 	digested digestMemo
@@ -75,6 +78,7 @@ func Open(opt Options) (*Service, error) {
 		opt.Trouble = func(error) {}
 	}
 	s := &Service{opt: opt, spaces: map[string]*space{}}
+	s.Rekey(opt.Key)
 	var err error
 	if s.ledger, err = openLedger(opt.FS, opt.Home.Refused(), opt.Now); err != nil {
 		return nil, err
@@ -85,6 +89,15 @@ func Open(opt Options) (*Service, error) {
 		Hidden: s.ledger.withheld, Trouble: opt.Trouble,
 	})
 	return s, nil
+}
+
+// Rekey makes what is saved from now on signed by another key. What was saved
+// keeps its signature.
+func (s *Service) Rekey(key device.Key) { s.key.Store(&key) }
+
+// view is how the memory looks from here and now.
+func (s *Service) view() projection.View {
+	return projection.View{Now: s.opt.Now(), Device: s.key.Load().ID()}
 }
 
 // Attach makes a space known and starts to bring it level in the background.

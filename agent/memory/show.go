@@ -46,9 +46,9 @@ func withheldProblem(id event.ID) error {
 }
 
 func (s *Service) show(sp *space, id event.ID) (api.Shown, error) {
-	now := s.opt.Now()
+	view := s.view()
 	var st projection.Standing
-	sp.kept.Facts(func(set *projection.Set) { st, _ = set.Standing(id, now) })
+	sp.kept.Facts(func(set *projection.Set) { st, _ = set.Standing(id, view) })
 	head, err := sp.log.Head()
 	if err != nil {
 		return api.Shown{}, err
@@ -87,11 +87,11 @@ func signatureOf(stored eventlog.Stored) string {
 
 // history is the chain of an event, oldest first.
 func (s *Service) history(sp *space, id event.ID) []api.Hit {
-	now := s.opt.Now()
+	view := s.view()
 	var chain []ranked
 	sp.kept.Facts(func(set *projection.Set) {
 		for _, id := range set.History(id) {
-			if st, ok := set.Standing(id, now); ok && s.shows(sp, id, st, api.Query{All: true}) {
+			if st, ok := set.Standing(id, view); ok && s.shows(sp, id, st, api.Query{All: true}) {
 				chain = append(chain, ranked{sp: sp, id: id, standing: st})
 			}
 		}

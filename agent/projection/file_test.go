@@ -43,7 +43,7 @@ func facts(n int) []projection.Fact {
 func digest(facts ...projection.Fact) [32]byte {
 	set := projection.NewSet()
 	set.Add(facts...)
-	return set.Digest(now)
+	return set.Digest(view)
 }
 
 func TestFactsOutliveTheProcess(t *testing.T) {
@@ -65,7 +65,7 @@ func TestFactsOutliveTheProcess(t *testing.T) {
 		"open": func() (*projection.Set, projection.Mark, error) { _, s, m := open(t, path); return s, m, nil },
 	} {
 		set, mark, err := load()
-		if err != nil || mark != second || set.Digest(now) != digest(all...) {
+		if err != nil || mark != second || set.Digest(view) != digest(all...) {
 			t.Errorf("%s: %d facts, %+v, %v", name, set.Count(), mark, err)
 		}
 	}
@@ -127,7 +127,7 @@ func checkTorn(t *testing.T, path string, b []byte, before projection.Mark, two 
 		t.Fatal(err)
 	}
 	f, set, mark := open(t, path)
-	if mark != before || set.Digest(now) != digest(two[0]) {
+	if mark != before || set.Digest(view) != digest(two[0]) {
 		t.Fatalf("of %d bytes: %d facts, %+v", len(b), set.Count(), mark)
 	}
 	next := projection.Mark{Tree: [20]byte{3}}
@@ -135,7 +135,7 @@ func checkTorn(t *testing.T, path string, b []byte, before projection.Mark, two 
 		t.Fatal(err)
 	}
 	set, mark, err := projection.Load(disk.OS, path)
-	if err != nil || mark != next || set.Digest(now) != digest(two...) {
+	if err != nil || mark != next || set.Digest(view) != digest(two...) {
 		t.Fatalf("after a new append: %d facts, %+v, %v", set.Count(), mark, err)
 	}
 }
@@ -221,9 +221,9 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		set := projection.DecodeBody(b)
 		for id := range set.Each(api.Filter{}) {
-			set.Standing(id, now)
+			set.Standing(id, view)
 		}
-		set.Digest(now)
+		set.Digest(view)
 	})
 }
 

@@ -71,13 +71,13 @@ func (s *Set) related(at int32, from map[ref][]int32) []int32 {
 // Done is an event that has already done what f would do: the redaction of
 // the same event, or the newest act that archived or restored it. What only
 // repeats it changes nothing.
-func (s *Set) Done(f Fact) (event.ID, bool) {
+func (s *Set) Done(f Fact, v View) (event.ID, bool) {
 	var at int32
 	switch f.act {
 	case actRedact:
 		at = s.redaction(f.about)
 	case actArchive, actRestore:
-		at = s.archiving(f.about)
+		at = s.lens(v).archiving(f.about)
 	default:
 		return "", false
 	}
@@ -87,12 +87,12 @@ func (s *Set) Done(f Fact) (event.ID, bool) {
 	return s.rows[at].id.id(), true
 }
 
-func (s *Set) archiving(id ref) int32 {
+func (l lens) archiving(id ref) int32 {
 	best := none
-	for at := s.firstActOn(id); at != none; at = s.rows[at].sameTarget {
-		switch s.rows[at].act {
+	for at := l.firstActOn(id); at != none; at = l.rows[at].sameTarget {
+		switch l.rows[at].act {
 		case actArchive, actRestore, actRetire:
-			best = s.newer(best, at)
+			best = l.newer(best, at)
 		}
 	}
 	return best

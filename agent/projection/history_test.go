@@ -39,7 +39,7 @@ func TestAnActThatWasDoneIsDone(t *testing.T) {
 	}
 	done := func(f projection.Fact, want event.ID) {
 		t.Helper()
-		if id, ok := s.set.Done(f); id != want || ok != (want != "") {
+		if id, ok := s.set.Done(f, view); id != want || ok != (want != "") {
 			t.Errorf("done by %q, want %q", id, want)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"time"
 
 	"cairn/agent/api"
 	"cairn/internal/event"
@@ -17,9 +16,9 @@ const MinRef = 6
 
 // LookupKey is the event that holds an idempotency key, with its content;
 // false if the key is free: never used, or only by events that are redacted,
-// archived or superseded.
-func (s *Set) LookupKey(key string) (event.ID, Content, bool) {
-	at := s.keyWinner(keyDigest(key))
+// archived, superseded or held.
+func (s *Set) LookupKey(key string, v View) (event.ID, Content, bool) {
+	at := s.lens(v).keyWinner(keyDigest(key))
 	if at == none {
 		return "", Content{}, false
 	}
@@ -39,13 +38,13 @@ func (s *Set) Said(key string, content Content) (event.ID, bool) {
 }
 
 // Current is the event in force in a group, with its content: the newest that
-// is not redacted. It may be archived or expired; Standing tells.
-func (s *Set) Current(group string) (event.ID, Content, bool) {
+// is neither redacted nor held. It may be archived or expired; Standing tells.
+func (s *Set) Current(group string, v View) (event.ID, Content, bool) {
 	g, ok := s.names.of(group)
 	if !ok || g == 0 {
 		return "", Content{}, false
 	}
-	at := s.winnerOf(g)
+	at := s.lens(v).winnerOf(g)
 	if at == none {
 		return "", Content{}, false
 	}
@@ -116,16 +115,16 @@ func (s *Set) Each(f api.Filter) iter.Seq[event.ID] {
 	}
 }
 
-// EachStanding yields what Each yields, with what each event counts for at the
-// moment now.
-func (s *Set) EachStanding(f api.Filter, now time.Time) iter.Seq2[event.ID, Standing] {
+// EachStanding yields what Each yields, with what each event counts for.
+func (s *Set) EachStanding(f api.Filter, v View) iter.Seq2[event.ID, Standing] {
 	return func(yield func(event.ID, Standing) bool) {
 		m, ok := s.matcher(f)
 		if !ok {
 			return
 		}
+		l := s.lens(v)
 		for _, at := range slices.Backward(s.order) {
-			if m.fits(s, &s.rows[at]) && !yield(s.rows[at].id.id(), s.standing(at, now)) {
+			if m.fits(s, &s.rows[at]) && !yield(s.rows[at].id.id(), l.standing(at)) {
 				return
 			}
 		}
@@ -180,13 +179,13 @@ func (m *matcher) fits(s *Set, r *row) bool {
 		(m.tag == "" || hasTag(s.names.text[r.tags], m.tag))
 }
 
-// Digest stands for every answer Standing gives at the moment now. Two sets
-// with equal digests hold the same events and judge them alike.
-func (s *Set) Digest(now time.Time) [32]byte {
-	h := sha256.New()
+// Digest stands for every answer Standing gives in the view. Two sets with
+// equal digests hold the same events and judge them alike.
+func (s *Set) Digest(v View) [32]byte {
+	h, l := sha256.New(), s.lens(v)
 	for _, at := range s.order {
 		r := &s.rows[at]
-		st := s.standing(at, now)
+		st := l.standing(at)
 		var fixed [16 + 16 + 16]byte
 		binary.BigEndian.PutUint64(fixed[0:], r.id.hi)
 		binary.BigEndian.PutUint64(fixed[8:], r.id.lo)

@@ -155,7 +155,7 @@ func (s *Set) Has(id event.ID) bool {
 // Newest is the greatest id that lies at most event.MaxAhead after now, the
 // one the next id has to follow; empty if there is none.
 func (s *Set) Newest(now time.Time) event.ID {
-	limit := now.Add(event.MaxAhead).UnixMilli()
+	limit := limitOf(now)
 	for _, at := range slices.Backward(s.order) {
 		if id := s.rows[at].id; id.millis() <= limit {
 			return id.id()

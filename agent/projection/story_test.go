@@ -10,7 +10,10 @@ import (
 	"cairn/internal/event/eventtest"
 )
 
-var now = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+var (
+	now  = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	view = projection.View{Now: now}
+)
 
 // A story makes events one second after another, the last one just before now.
 type story struct {
@@ -61,11 +64,11 @@ func (s *story) restore(id event.ID) event.ID {
 
 func (s *story) want(id event.ID, state api.State) projection.Standing {
 	s.t.Helper()
-	st, ok := s.set.Standing(id, now)
+	st, ok := s.set.Standing(id, view)
 	if !ok || st.State != state {
 		s.t.Errorf("%s is %q (known: %v), want %q", id.Short(), st.State, ok, state)
 	}
-	if s.set.Visible(id, now) != (state == api.Live) {
+	if s.set.Visible(id, view) != (state == api.Live) {
 		s.t.Errorf("%s: Visible disagrees with the state %q", id.Short(), state)
 	}
 	return st
@@ -73,7 +76,7 @@ func (s *story) want(id event.ID, state api.State) projection.Standing {
 
 func (s *story) inForce(want event.ID) {
 	s.t.Helper()
-	if id, _, ok := s.set.Current(projection.PrefGroup("style", "indent")); id != want || ok != (want != "") {
+	if id, _, ok := s.set.Current(projection.PrefGroup("style", "indent"), view); id != want || ok != (want != "") {
 		s.t.Errorf("in force is %q, want %q", id, want)
 	}
 }
@@ -172,7 +175,7 @@ func TestUnderOneKeyTheSmallestIDIsLive(t *testing.T) {
 	second := s.note("same", keyed("k"))
 	holder := func(want event.ID) {
 		t.Helper()
-		if id, _, ok := s.set.LookupKey("k"); id != want || ok != (want != "") {
+		if id, _, ok := s.set.LookupKey("k", view); id != want || ok != (want != "") {
 			t.Errorf("the key belongs to %q, want %q", id, want)
 		}
 	}
@@ -215,7 +218,7 @@ func TestVerdictsMark(t *testing.T) {
 	s := newStory(t)
 	note := s.note("the earth is flat")
 	refuted := s.add(&event.Verify{Target: note, Verdict: event.Refuted})
-	if st := s.want(note, api.Live); st.Verdict != event.Refuted || !s.set.Refuted(note) {
+	if st := s.want(note, api.Live); st.Verdict != event.Refuted || !s.set.Refuted(note, view) {
 		t.Errorf("verdict %q", st.Verdict)
 	}
 	s.add(&event.Verify{Target: note, Verdict: event.Uncertain})
@@ -236,7 +239,7 @@ func TestAClaimRunsOut(t *testing.T) {
 	valid := s.add(&event.Claim{SchemaType: "fact", Key: "b", Content: "x", ValidTo: &later})
 	s.want(over, api.Expired)
 	s.want(valid, api.Live)
-	if id, _, ok := s.set.Current(projection.ClaimGroup("a")); !ok || id != over {
+	if id, _, ok := s.set.Current(projection.ClaimGroup("a"), view); !ok || id != over {
 		t.Errorf("current is %q", id)
 	}
 }
