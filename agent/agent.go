@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"cairn/agent/api"
 	"cairn/agent/courier"
@@ -50,6 +51,9 @@ var _ api.Agent = (*Agent)(nil)
 
 // open opens everything in a home. owner is nil for work beside another owner.
 func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
 	a = &Agent{
 		opt: opt, log: opt.Log, owner: owner, policy: policy.Default(),
 		logs: map[string]*eventlog.Log{}, broken: map[string]error{}, news: make(chan struct{}, 1),
@@ -62,12 +66,12 @@ func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
 	}
 	a.Service, err = memory.Open(memory.Options{
 		FS: disk.OS, Home: opt.Home, Key: a.key, Decide: a.policy.Decide,
-		Trouble: func(err error) { a.log.Warn("memory", "err", err) },
+		Trouble: func(err error) { a.log.Warn("memory", "err", err) }, Now: opt.Now,
 	})
 	if err != nil {
 		return nil, err
 	}
-	a.courier = courier.New(a.carried(), a.log)
+	a.courier = courier.New(a.carried(), a.log, opt.Now)
 	if err := a.openSpaces(); err != nil {
 		return nil, errors.Join(err, a.closeParts())
 	}

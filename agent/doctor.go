@@ -23,6 +23,7 @@ func (a *Agent) Doctor(ctx context.Context, deep bool) (api.Report, error) {
 	d.spaces()
 	d.index()
 	d.remotes()
+	d.clock()
 	d.refused()
 	return d.report, context.Cause(ctx)
 }
@@ -142,7 +143,7 @@ func (d *doctor) remotes() {
 		if p != nil {
 			fix = p.Hint
 		}
-		d.add("sync "+l.Remote.Space, fmt.Sprintf("%s, %d waiting", remoteWords(l), waiting), err, fix)
+		d.add("sync "+l.Remote.Space, fmt.Sprintf("%s, %d waiting", remoteWords(l), waiting.Events), err, fix)
 	}
 }
 

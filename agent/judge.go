@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/agent/api"
 	"cairn/agent/courier"
-	"cairn/agent/memory"
 	"cairn/internal/atomicfile"
 	"cairn/internal/disk"
 	"cairn/internal/event"
@@ -31,18 +29,9 @@ func (c carried) Space(_ context.Context, name string, id event.ID) (*eventlog.L
 
 func (c carried) Follow(ctx context.Context, space string) error { return c.a.Follow(ctx, space) }
 
-// Admit judges an event that arrives by the same policy as one saved here, and
-// by its time.
+// Admit judges an event that arrives by the same policy as one saved here.
 func (c carried) Admit(e event.Event) []intake.Finding {
-	found := againstPolicy(c.a.policy.Decide(e))
-	if time.Until(e.ID.Time()) > event.MaxAhead {
-		found = append(found, intake.Finding{Rule: memory.RuleClock, Field: "id"})
-	}
-	return found
-}
-
-// againstPolicy is what a decision has against an event.
-func againstPolicy(err error) []intake.Finding {
+	err := c.a.policy.Decide(e)
 	if err == nil {
 		return nil
 	}
@@ -72,12 +61,9 @@ func (c carried) Raw(kind plumbing.ObjectType, data []byte) []intake.Finding {
 func (c carried) Withhold(ctx context.Context, space string, found []replica.Withheld) error {
 	var list []api.Refusal
 	for _, w := range found {
-		hint := "it came from a remote; its author should redact it, and an admin purge it"
-		if w.Rule == memory.RuleClock {
-			hint = "it came from a remote, and the clock of its machine runs ahead, or ours behind; it is shown when its time has come"
-		}
 		list = append(list, api.Refusal{
-			ID: w.Event, At: event.NewTime(time.Now()), Space: space, By: "machine", Rule: w.Rule, Field: w.Field, Hint: hint,
+			ID: w.Event, At: event.NewTime(c.a.opt.Now()), Space: space, By: "machine", Rule: w.Rule, Field: w.Field,
+			Hint: "it came from a remote; its author should redact it, and an admin purge it",
 		})
 	}
 	defer c.a.changed()
@@ -102,7 +88,7 @@ func (c carried) Refusals(parked []replica.Parked) []api.Refusal {
 	var list []api.Refusal
 	for _, p := range parked {
 		list = append(list, api.Refusal{
-			ID: p.ID, At: event.NewTime(time.Now()), Space: p.Event.Space, Kind: p.Event.Kind, By: "hub", Rule: p.Rule, Field: p.Field,
+			ID: p.ID, At: event.NewTime(c.a.opt.Now()), Space: p.Event.Space, Kind: p.Event.Kind, By: "hub", Rule: p.Rule, Field: p.Field,
 			Hint: "it is kept in " + filepath.Join(c.a.opt.Home.Parked(p.Event.Space), string(p.ID)+".json") + "; change the text and save it again",
 		})
 	}

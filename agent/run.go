@@ -24,6 +24,8 @@ type Options struct {
 	// Stop is called when somebody asks the agent to end; nil if this process
 	// ends by itself only.
 	Stop func()
+	// Now is the clock; nil is the system's.
+	Now func() time.Time
 }
 
 // Own makes this process the owner of a home, and serves its socket until
@@ -185,7 +187,7 @@ func (a *Agent) owes(ctx context.Context) bool {
 		if l.Remote.Hub {
 			return true
 		}
-		if n, err := l.Waiting(ctx); err == nil && n > 0 {
+		if w, err := l.Waiting(ctx); err == nil && w.Events > 0 {
 			return true
 		}
 	}

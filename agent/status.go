@@ -61,15 +61,18 @@ func (a *Agent) spaceStatus(ctx context.Context, name string) (api.SpaceStatus, 
 		if state.Err != nil {
 			out.LastError = state.Err.Error()
 		}
-		if out.Ahead, err = l.Waiting(ctx); err != nil {
+		waiting, err := l.Waiting(ctx)
+		if err != nil {
 			return out, err
 		}
-		out.Behind = 0
+		out.Ahead, out.Behind = waiting.Events, 0
 		if state.Behind {
 			out.Behind = 1 // how many is known when they are here
 		}
 	}
-	return out, nil
+	held, err := a.held(ctx, name)
+	setHeld(&out, held)
+	return out, err
 }
 
 func remoteWords(l *courier.Link) string {

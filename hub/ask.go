@@ -9,6 +9,7 @@ import (
 	"cairn/hub/audit"
 	"cairn/hub/devices"
 	"cairn/hub/sshdoor"
+	"cairn/internal/event"
 	"cairn/internal/hubwire"
 	"cairn/internal/problem"
 )
@@ -28,7 +29,7 @@ func (h *Hub) whoami(s *sshdoor.Session, who caller) error {
 	}
 	return json.NewEncoder(s.Stream).Encode(hubwire.Whoami{
 		Hub: h.id.Hub, Person: who.Person, Device: who.ID, Name: who.Name,
-		Fingerprint: who.fingerprint, Admin: m.IsAdmin(who.Person), Rights: rights,
+		Fingerprint: who.fingerprint, Admin: m.IsAdmin(who.Person), Rights: rights, Time: event.NewTime(h.now()),
 	})
 }
 

@@ -30,6 +30,8 @@ type SpaceStatus struct {
 	Indexed   int         `json:"indexed"` // of them covered by the index
 	Ahead     int         `json:"ahead"`   // events waiting to be pushed
 	Behind    int         `json:"behind"`  // events known to wait at the remote
+	Held      int         `json:"held"`    // events that wait for their time, because a clock runs ahead
+	HeldUntil *event.Time `json:"held_until,omitempty"`
 	LastSync  *event.Time `json:"last_sync"`
 	LastError string      `json:"last_error"`
 	Remote    string      `json:"remote"`
@@ -99,6 +101,7 @@ type SyncResult struct {
 	Remote  string           `json:"remote"`
 	Pushed  int              `json:"pushed"`
 	Pulled  int              `json:"pulled"`
+	Held    int              `json:"held,omitempty"` // events that the remote takes later, when their time has come
 	Refused []Refusal        `json:"refused,omitempty"`
 	Problem *problem.Problem `json:"problem,omitempty"`
 }

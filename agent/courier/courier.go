@@ -43,6 +43,7 @@ const pollPlain = 30 * time.Second
 type Courier struct {
 	memory Memory
 	log    *slog.Logger
+	now    func() time.Time
 
 	ctx  context.Context // of all that runs
 	stop context.CancelFunc
@@ -54,11 +55,11 @@ type Courier struct {
 	started bool
 }
 
-// New returns a courier without links. It does nothing by itself before
-// Start.
-func New(memory Memory, log *slog.Logger) *Courier {
+// New returns a courier without links; now is the machine's clock. It does
+// nothing by itself before Start.
+func New(memory Memory, log *slog.Logger, now func() time.Time) *Courier {
 	ctx, stop := context.WithCancel(context.Background())
-	return &Courier{memory: memory, log: log, ctx: ctx, stop: stop}
+	return &Courier{memory: memory, log: log, now: now, ctx: ctx, stop: stop}
 }
 
 // Start lets the links run by themselves, the ones there are and later ones.
@@ -95,7 +96,7 @@ func (c *Courier) Add(ctx context.Context, at api.Remote, id event.ID, remote re
 		return nil, err
 	}
 	l := &Link{
-		Remote: at, memory: c.memory, log: c.log, wake: make(chan struct{}, 1), ended: make(chan struct{}),
+		Remote: at, memory: c.memory, log: c.log, now: c.now, wake: make(chan struct{}, 1), ended: make(chan struct{}),
 		replica: replica.New(replica.Options{
 			Log: log, Remote: remote, Name: at.Name,
 			Admit: c.memory.Admit, Raw: c.memory.Raw,

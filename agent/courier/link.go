@@ -19,6 +19,7 @@ type Link struct {
 	replica *replica.Replica
 	memory  Memory
 	log     *slog.Logger
+	now     func() time.Time
 	poll    time.Duration // how often to look without being told; 0 is never
 
 	wake  chan struct{}
@@ -34,6 +35,7 @@ type State struct {
 	LastSync time.Time // of the last exchange that ended well; zero before the first
 	Err      error     // of the last exchange; nil when it ended well
 	Behind   bool
+	Held     replica.Held // of the last push
 }
 
 // State is how the exchange stands now.
@@ -45,8 +47,8 @@ func (l *Link) State() State {
 	return s
 }
 
-// Waiting is how many events the remote is not known to have.
-func (l *Link) Waiting(ctx context.Context) (int, error) { return l.replica.Waiting(ctx) }
+// Waiting is what the remote is not known to have.
+func (l *Link) Waiting(ctx context.Context) (replica.Waiting, error) { return l.replica.Waiting(ctx) }
 
 // Wake makes the link look at once. It never blocks.
 func (l *Link) Wake() {
@@ -96,19 +98,24 @@ func (l *Link) run(ctx context.Context) {
 		}
 		_, err := l.Exchange(ctx, direction)
 		pull = err != nil
-		timer.Reset(l.pause(&b, err))
+		timer.Reset(l.pause(&b, l.State().Held, err))
 	}
 }
 
 // pause is how long until the link looks again by itself.
-func (l *Link) pause(b *backoff, err error) time.Duration {
+func (l *Link) pause(b *backoff, held replica.Held, err error) time.Duration {
 	switch {
 	case err == nil:
 		b.reset()
+		wait := time.Duration(never)
 		if l.poll > 0 {
-			return jitter(l.poll)
+			wait = jitter(l.poll)
 		}
-		return never
+		if len(held.Events) > 0 {
+			// Now and then, since somebody may set one of the clocks.
+			wait = min(wait, max(held.Next, heldAtLeast), heldAtMost)
+		}
+		return wait
 	case replica.IsOffline(err), errors.Is(err, replica.ErrRaced):
 		return b.next(time.Now())
 	default:
@@ -118,6 +125,13 @@ func (l *Link) pause(b *backoff, err error) time.Duration {
 
 const never = 1 << 62
 
+// How soon and how late events are offered again that had to wait for their
+// time.
+const (
+	heldAtLeast = 100 * time.Millisecond
+	heldAtMost  = time.Minute
+)
+
 // Exchange pulls and pushes now, or does one of them.
 func (l *Link) Exchange(ctx context.Context, direction api.Direction) (api.SyncResult, error) {
 	result := api.SyncResult{Space: l.Remote.Space, Remote: l.Remote.Name}
@@ -125,7 +139,7 @@ func (l *Link) Exchange(ctx context.Context, direction api.Direction) (api.SyncR
 	l.mu.Lock()
 	l.state.Err = err
 	if err == nil {
-		l.state.LastSync = time.Now()
+		l.state.LastSync = l.now()
 	}
 	l.mu.Unlock()
 	if err != nil && ctx.Err() == nil {
@@ -144,7 +158,10 @@ func (l *Link) exchange(ctx context.Context, direction api.Direction, result *ap
 		return nil
 	}
 	d, err := l.replica.Push(ctx)
-	result.Pushed = d.Events
+	l.mu.Lock()
+	l.state.Held = d.Held
+	l.mu.Unlock()
+	result.Pushed, result.Held = d.Events, len(d.Held.Events)
 	if len(d.Refused) > 0 {
 		// The log was put on the hub's history without them.
 		if ferr := l.memory.Follow(ctx, l.Remote.Space); err == nil {

@@ -84,6 +84,9 @@ func spaceWords(s spaceStatus) string {
 	if s.Behind > 0 {
 		words += fmt.Sprintf(", %d wait to be fetched", s.Behind)
 	}
+	if s.Held > 0 {
+		words += fmt.Sprintf(", %d wait for their time because a clock runs ahead", s.Held)
+	}
 	if s.Remote == "" {
 		return words + ", on this machine only"
 	}

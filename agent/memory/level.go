@@ -8,6 +8,7 @@ import (
 
 	"cairn/agent/catchup"
 	"cairn/agent/projection"
+	"cairn/internal/event"
 )
 
 // A Level says how far the facts and the index of a space are.
@@ -41,6 +42,17 @@ func (s *Service) Level(ctx context.Context, name string) (Level, error) {
 		l.Indexed = 0
 	}
 	return l, nil
+}
+
+// Ahead lists the events of a space that lie so far ahead of this machine's
+// clock that others than their writer do not show them yet, oldest first.
+func (s *Service) Ahead(name string) (ids []event.ID, err error) {
+	sp, err := s.space(name)
+	if err != nil {
+		return nil, err
+	}
+	sp.kept.Facts(func(set *projection.Set) { ids = set.Ahead(s.opt.Now()) })
+	return ids, nil
 }
 
 // Compare looks at every row of the index of a space; it should find none that

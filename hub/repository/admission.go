@@ -27,7 +27,6 @@ const (
 	RuleUnknownDevice = "unknown-device"
 	RuleRevokedDevice = "revoked-device"
 	RuleNoRight       = "no-right"
-	RuleClock         = "clock"
 )
 
 // Admit is for intake.Options.
@@ -41,7 +40,7 @@ func (a Admission) Admit(e event.Event) []intake.Finding {
 	}
 	if e.ID.Time().Sub(a.Now) > event.MaxAhead {
 		found = append(found, intake.Finding{
-			Rule: RuleClock, Field: "id",
+			Rule: hubwire.RuleClock, Field: "id",
 			Hint: "the event's time lies more than ten minutes ahead of the hub's clock: set the clock of its machine; cairn sends it again later",
 		})
 	}

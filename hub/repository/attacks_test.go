@@ -16,6 +16,7 @@ import (
 	"cairn/internal/commitform"
 	"cairn/internal/event"
 	"cairn/internal/event/eventtest"
+	"cairn/internal/hubwire"
 	"cairn/sync/gittree"
 	"cairn/sync/intake"
 )
@@ -122,7 +123,7 @@ func attacksOnOrigin() map[string]attack {
 			m.append(eventtest.Signed(m.event("hello"), "reader"))
 			return m.push(event.MainRef)
 		}},
-		"an event from the future": {[]string{repository.RuleClock}, func(h *hub, m *machine) answer {
+		"an event from the future": {[]string{hubwire.RuleClock}, func(h *hub, m *machine) answer {
 			e := m.event("hello")
 			e.ID = event.NewID(time.Now().Add(event.MaxAhead + time.Minute))
 			m.append(eventtest.Signed(e, m.name))

@@ -24,6 +24,10 @@ type Refusal struct {
 	Event  event.ID
 }
 
+// RuleClock is the rule of an event that lies too far ahead of the hub's clock.
+// It is the one refusal that time settles: the same event is taken later.
+const RuleClock = "clock"
+
 const refusalStart = "cairn: refused "
 
 var (

@@ -23,6 +23,7 @@ type Whoami struct {
 	Fingerprint string            `json:"fingerprint"` // of the key, as ssh prints it
 	Admin       bool              `json:"admin"`
 	Rights      map[string]string `json:"rights"` // space to role: read, write or admin
+	Time        event.Time        `json:"time"`   // by the hub's clock
 }
 
 // SpaceInfo is one space the caller may read.

@@ -102,11 +102,13 @@ func (l *Log) Append(ctx context.Context, build func(Head) ([]event.Event, error
 }
 
 // Replay replaces everything after the commit onto by the given events, with
-// their bytes as they are, each as a new commit. It is how a machine's own
-// events move onto a hub's history. expect is the head that may be replaced;
-// if the log has moved on, nothing happens and the error is ErrBusy.
-func (l *Log) Replay(ctx context.Context, expect, onto plumbing.Hash, events []Stored) (Head, error) {
-	return l.Update(ctx, func(h Head) (Change, error) {
+// their bytes as they are, each as a new commit, in the given order. It is how
+// a machine's own events move onto a hub's history. expect is the head that may
+// be replaced; if the log has moved on, nothing happens and the error is
+// ErrBusy.
+func (l *Log) Replay(ctx context.Context, expect, onto plumbing.Hash, events []Stored) ([]Appended, error) {
+	var done []Appended
+	_, err := l.Update(ctx, func(h Head) (Change, error) {
 		if h.Commit != expect {
 			return Change{}, ErrBusy
 		}
@@ -120,8 +122,10 @@ func (l *Log) Replay(ctx context.Context, expect, onto plumbing.Hash, events []S
 				return Change{}, err
 			}
 		}
+		done = c.done
 		return Change{Tip: c.head.Commit, Objects: c.objects}, nil
 	})
+	return done, err
 }
 
 // chain makes commits one after the other without storing them.

@@ -39,6 +39,26 @@ func (l *Log) Event(tree plumbing.Hash, id event.ID) (Stored, error) {
 // not, in the order of their ids; the zero tree has none. An error of fn ends
 // it and is returned. Errors of its own: *CorruptError, and the context's.
 func (l *Log) Added(ctx context.Context, from, to plumbing.Hash, fn func(Stored) error) error {
+	return l.added(ctx, from, to, func(id event.ID, c gittree.Change) error {
+		s, err := l.read(id, c.Path, c.New)
+		if err != nil {
+			return err
+		}
+		return fn(s)
+	})
+}
+
+// AddedIDs lists what Added would call its function with, without reading it.
+func (l *Log) AddedIDs(ctx context.Context, from, to plumbing.Hash) ([]event.ID, error) {
+	var ids []event.ID
+	err := l.added(ctx, from, to, func(id event.ID, _ gittree.Change) error {
+		ids = append(ids, id)
+		return nil
+	})
+	return ids, err
+}
+
+func (l *Log) added(ctx context.Context, from, to plumbing.Hash, fn func(event.ID, gittree.Change) error) error {
 	return gittree.Diff(l.store, from, to, func(c gittree.Change) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -50,11 +70,7 @@ func (l *Log) Added(ctx context.Context, from, to plumbing.Hash, fn func(Stored)
 		if !ok {
 			return &CorruptError{Path: c.Path, Err: errors.New("no event belongs here")}
 		}
-		s, err := l.read(id, c.Path, c.New)
-		if err != nil {
-			return err
-		}
-		return fn(s)
+		return fn(id, c)
 	})
 }
 

@@ -18,6 +18,7 @@ import (
 type Delivered struct {
 	Events  int // that the remote has now and had not before, as far as we know
 	Refused []Parked
+	Held    Held
 	// Behind says that the remote has events of others that a pull would bring.
 	Behind bool
 }
@@ -36,11 +37,12 @@ func (r *Replica) Push(ctx context.Context) (Delivered, error) {
 		d, again, err := r.round(ctx)
 		all.Events += d.Events
 		all.Refused = append(all.Refused, d.Refused...)
-		all.Behind = d.Behind
+		all.Held, all.Behind = d.Held, d.Behind
 		if err != nil {
 			return all, fmt.Errorf("push space %s to %s: %w", r.opt.Log.Space().Name, r.opt.Name, err)
 		}
 		if !again {
+			r.times.settle(all.Held)
 			return all, nil
 		}
 	}
@@ -64,53 +66,86 @@ func (r *Replica) round(ctx context.Context) (d Delivered, again bool, err error
 	if known == head.Commit {
 		return d, false, nil
 	}
-	d.Events, err = r.waiting(ctx, known, head)
-	if err != nil || d.Events == 0 && !known.IsZero() {
+	waiting, err := r.waiting(ctx, known, head)
+	if err != nil {
 		return d, false, err
 	}
-	pushed, err := r.opt.Remote.Push(ctx, r.offer(head.Commit, known, !met.IsZero()))
+	d.Held = r.times.heldNow(ctx, waiting)
+	d.Events = len(waiting) - len(d.Held.Events)
+	if d.Events == 0 && !known.IsZero() {
+		return d, false, nil
+	}
+	tip, err := r.tip(ctx, met, head, d.Held)
+	if err != nil || tip.IsZero() {
+		return Delivered{Held: d.Held}, err == nil, err
+	}
+	return r.send(ctx, r.offer(tip, known, !met.IsZero()), head, d)
+}
+
+// tip is the commit to offer: all of the log but what is held. It is zero if
+// something has changed meanwhile. met is what the remote had once.
+func (r *Replica) tip(ctx context.Context, met plumbing.Hash, head eventlog.Head, held Held) (plumbing.Hash, error) {
+	if len(held.Events) == 0 {
+		return head.Commit, nil
+	}
+	if met.IsZero() {
+		_, err := r.pull(ctx)
+		return plumbing.ZeroHash, err
+	}
+	return r.before(ctx, met, held)
+}
+
+// send makes an offer, which brings d if all goes well.
+func (r *Replica) send(ctx context.Context, o Offer, head eventlog.Head, d Delivered) (_ Delivered, again bool, err error) {
+	pushed, err := r.opt.Remote.Push(ctx, o)
 	if declined, ok := errors.AsType[*DeclinedError](err); ok {
-		d.Events = 0
-		d.Refused, err = r.part(ctx, known, head, declined)
-		return d, err == nil, err
+		parked, err := r.part(ctx, o.Known, head, declined)
+		return Delivered{Refused: parked, Held: d.Held}, err == nil, err
 	}
 	if errors.Is(err, ErrRaced) {
 		_, err := r.pull(ctx)
-		return Delivered{}, true, err
+		return Delivered{Held: d.Held}, true, err
 	}
 	if err != nil {
-		return Delivered{}, false, err
+		return Delivered{Held: d.Held}, false, err
 	}
 	d.Behind, r.empty = pushed.Joined, false
 	if pushed.Joined {
 		return d, false, nil
 	}
-	return d, false, r.track(head.Commit)
+	return d, false, r.track(o.Tip)
 }
 
-// Waiting is how many events of the log the remote is not known to have.
-func (r *Replica) Waiting(ctx context.Context) (int, error) {
+// Waiting is what the remote is not known to have.
+type Waiting struct {
+	Events int
+	Held   Held // of them
+}
+
+// Waiting is what the remote is not known to have.
+func (r *Replica) Waiting(ctx context.Context) (Waiting, error) {
 	head, err := r.opt.Log.Head()
 	if err != nil {
-		return 0, err
+		return Waiting{}, err
 	}
 	known, err := r.tracked()
 	if err != nil {
-		return 0, err
+		return Waiting{}, err
 	}
-	return r.waiting(ctx, known, head)
+	ids, err := r.waiting(ctx, known, head)
+	return Waiting{Events: len(ids), Held: r.times.held(ids)}, err
 }
 
-func (r *Replica) waiting(ctx context.Context, known plumbing.Hash, head eventlog.Head) (int, error) {
+func (r *Replica) waiting(ctx context.Context, known plumbing.Hash, head eventlog.Head) ([]event.ID, error) {
 	from := plumbing.ZeroHash
 	if !known.IsZero() {
 		c, err := history.ReadCommit(r.opt.Log.Store(), known)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		from = c.Tree
 	}
-	return r.count(ctx, from, head.Tree)
+	return r.opt.Log.AddedIDs(ctx, from, head.Tree)
 }
 
 func (r *Replica) offer(tip, known plumbing.Hash, met bool) Offer {
@@ -139,18 +174,18 @@ func (r *Replica) offer(tip, known plumbing.Hash, met bool) Offer {
 }
 
 // part takes the events that the remote named out of the log, after the
-// caller has put them in a safe place, so that the others can go.
+// caller has put them in a safe place, so that the others can go. Those that
+// only came too early stay in it.
 func (r *Replica) part(ctx context.Context, known plumbing.Hash, head eventlog.Head, declined *DeclinedError) ([]Parked, error) {
-	reasons := map[event.ID]hubwire.Refusal{}
-	for _, f := range declined.Refusals {
-		if f.Event == "" {
-			return nil, &RefusedError{Message: declined.Message}
-		}
-		if _, ok := reasons[f.Event]; !ok {
-			reasons[f.Event] = f
-		}
+	reasons, early, err := sortOut(declined)
+	if err != nil {
+		return nil, err
 	}
-	if len(reasons) == 0 || known.IsZero() {
+	r.times.decline(ctx, early)
+	if len(reasons) == 0 {
+		return nil, nil
+	}
+	if known.IsZero() {
 		return nil, &RefusedError{Message: declined.Message}
 	}
 	base, err := history.ReadCommit(r.opt.Log.Store(), known)
@@ -173,9 +208,34 @@ func (r *Replica) part(ctx context.Context, known plumbing.Hash, head eventlog.H
 	if err := r.opt.Park(ctx, parked); err != nil {
 		return nil, fmt.Errorf("keep refused events: %w", err)
 	}
-	_, err = r.replay(ctx, known, func(s eventlog.Stored) bool { _, refused := reasons[s.ID]; return refused })
+	_, err = r.replay(ctx, known, func(s eventlog.Stored) place {
+		if _, refused := reasons[s.ID]; refused {
+			return leftOut
+		}
+		return inOrder
+	})
 	if err != nil && !errors.Is(err, eventlog.ErrBusy) {
 		return nil, err
 	}
 	return parked, nil
+}
+
+// sortOut tells the events that are refused for what they are, each with its
+// first reason, from those that only came too early.
+func sortOut(declined *DeclinedError) (reasons map[event.ID]hubwire.Refusal, early []event.ID, err error) {
+	reasons = map[event.ID]hubwire.Refusal{}
+	for _, f := range declined.Refusals {
+		if f.Event == "" {
+			return nil, nil, &RefusedError{Message: declined.Message}
+		}
+		if _, ok := reasons[f.Event]; !ok && f.Rule != hubwire.RuleClock {
+			reasons[f.Event] = f
+		}
+	}
+	for _, f := range declined.Refusals {
+		if _, ok := reasons[f.Event]; !ok {
+			early = append(early, f.Event)
+		}
+	}
+	return reasons, early, nil
 }

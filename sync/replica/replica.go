@@ -46,6 +46,7 @@ type Parked struct {
 type Replica struct {
 	opt      Options
 	tracking string // ref of the remote's head as last seen
+	times    *timekeeper
 
 	mu    sync.Mutex // one sync at a time
 	graph *history.Graph
@@ -57,6 +58,7 @@ func New(opt Options) *Replica {
 	return &Replica{
 		opt:      opt,
 		tracking: "refs/remotes/" + opt.Name + "/main",
+		times:    newTimekeeper(opt.Remote),
 		graph:    history.New(opt.Log.Store()),
 	}
 }
@@ -104,8 +106,8 @@ func (r *Replica) pull(ctx context.Context) (Pulled, error) {
 	if err := r.track(head); err != nil {
 		return Pulled{}, err
 	}
-	n, err := r.count(ctx, before.Tree, after.Tree)
-	return Pulled{Events: n}, err
+	fresh, err := r.opt.Log.AddedIDs(ctx, before.Tree, after.Tree)
+	return Pulled{Events: len(fresh)}, err
 }
 
 // Has says whether the machine has a commit of the remote's.
@@ -319,10 +321,4 @@ func (r *Replica) unbroken(graph *history.Graph, head plumbing.Hash) error {
 		err = &RewrittenError{Had: old, Has: head}
 	}
 	return err
-}
-
-func (r *Replica) count(ctx context.Context, from, to plumbing.Hash) (int, error) {
-	n := 0
-	err := r.opt.Log.Added(ctx, from, to, func(eventlog.Stored) error { n++; return nil })
-	return n, err
 }

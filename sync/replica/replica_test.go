@@ -255,12 +255,12 @@ func TestNothingIsSentTwice(t *testing.T) {
 	if p.Events != 0 || d.Events != 0 || !slices.Equal(before, files(t, dir)) {
 		t.Errorf("a second sync pulled %d, pushed %d and left %v", p.Events, d.Events, files(t, dir))
 	}
-	if n, err := a.Waiting(context.Background()); n != 0 || err != nil {
-		t.Errorf("%d events wait, %v", n, err)
+	if w, err := a.Waiting(context.Background()); w.Events != 0 || err != nil {
+		t.Errorf("%d events wait, %v", w.Events, err)
 	}
 	a.save("two")
-	if n, err := a.Waiting(context.Background()); n != 1 || err != nil {
-		t.Errorf("%d events wait, %v", n, err)
+	if w, err := a.Waiting(context.Background()); w.Events != 1 || err != nil {
+		t.Errorf("%d events wait, %v", w.Events, err)
 	}
 }
 

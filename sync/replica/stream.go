@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -20,14 +21,24 @@ const forMain = "refs/for/main"
 // Space is one of the hub's spaces as a remote. A push never loses a race:
 // the hub joins it with what others pushed meanwhile.
 func (h *Hub) Space(name string) Remote {
-	return &wireRemote{
+	return &hubSpace{hub: h, wireRemote: &wireRemote{
 		where: h.where(),
 		open: func(ctx context.Context, service string) (stream, error) {
 			return h.open(ctx, service+" '"+name+"'")
 		},
 		joins: true,
-	}
+	}}
 }
+
+// hubSpace is a space at a hub.
+type hubSpace struct {
+	*wireRemote
+	hub *Hub
+}
+
+func (s *hubSpace) Clock() (time.Time, time.Duration, bool) { return s.hub.Clock() }
+
+func (s *hubSpace) ReadClock(ctx context.Context) error { return s.hub.ReadClock(ctx) }
 
 // stream is a conversation with one git service.
 type stream interface {

@@ -44,40 +44,52 @@ func (r *Replica) foreign(head plumbing.Hash) (bool, error) {
 // along in another round.
 func (r *Replica) adopt(ctx context.Context, onto plumbing.Hash) (eventlog.Head, error) {
 	for {
-		head, err := r.replay(ctx, onto, nil)
-		if !errors.Is(err, eventlog.ErrBusy) {
-			if err != nil {
-				return eventlog.Head{}, err
-			}
-			return head, r.opt.Log.Identify()
+		_, err := r.replay(ctx, onto, func(eventlog.Stored) place { return inOrder })
+		if errors.Is(err, eventlog.ErrBusy) {
+			continue
 		}
+		if err != nil {
+			return eventlog.Head{}, err
+		}
+		if err := r.opt.Log.Identify(); err != nil {
+			return eventlog.Head{}, err
+		}
+		return r.opt.Log.Head()
 	}
 }
 
-// replay puts the log's events that onto's history lacks on top of it, all
-// but those that leave names.
-func (r *Replica) replay(ctx context.Context, onto plumbing.Hash, leave func(eventlog.Stored) bool) (eventlog.Head, error) {
+// A place is where an event goes in a replay.
+type place int
+
+const (
+	inOrder place = iota
+	atTheEnd
+	leftOut
+)
+
+// replay puts the log's events that onto's history lacks on top of it, each in
+// its place.
+func (r *Replica) replay(ctx context.Context, onto plumbing.Hash, of func(eventlog.Stored) place) ([]eventlog.Appended, error) {
 	log := r.opt.Log
 	head, err := log.Head()
 	if err != nil {
-		return eventlog.Head{}, err
+		return nil, err
 	}
 	if err := r.graph.Add(onto); err != nil {
-		return eventlog.Head{}, err
+		return nil, err
 	}
 	base, err := r.graph.Tree(onto)
 	if err != nil {
-		return eventlog.Head{}, err
+		return nil, err
 	}
-	var own []eventlog.Stored
+	var own [leftOut + 1][]eventlog.Stored
 	err = log.Added(ctx, base, head.Tree, func(s eventlog.Stored) error {
-		if leave == nil || !leave(s) {
-			own = append(own, s)
-		}
+		at := of(s)
+		own[at] = append(own[at], s)
 		return nil
 	})
 	if err != nil {
-		return eventlog.Head{}, err
+		return nil, err
 	}
-	return log.Replay(ctx, head.Commit, onto, own)
+	return log.Replay(ctx, head.Commit, onto, append(own[inOrder], own[atTheEnd]...))
 }

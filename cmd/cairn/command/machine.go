@@ -101,6 +101,9 @@ func writeSpace(w io.Writer, s api.SpaceStatus) {
 	if s.Indexed != s.Events {
 		fmt.Fprintf(w, ", %d indexed", s.Indexed)
 	}
+	if s.Held > 0 && s.HeldUntil != nil {
+		fmt.Fprintf(w, ", %d held until %s because a clock runs ahead", s.Held, s.HeldUntil.Local().Format("2006-01-02 15:04:05"))
+	}
 	if s.Remote == "" {
 		fmt.Fprintln(w, ", on this machine only")
 		return
@@ -267,6 +270,9 @@ func writeSync(w io.Writer, results []api.SyncResult, last error) {
 		fmt.Fprintf(w, "%-12s %s: %d pushed, %d pulled", r.Space, r.Remote, r.Pushed, r.Pulled)
 		if n := len(r.Refused); n > 0 {
 			fmt.Fprintf(w, ", %d refused", n)
+		}
+		if r.Held > 0 {
+			fmt.Fprintf(w, ", %d held back by a clock that runs ahead", r.Held)
 		}
 		if r.Problem == nil {
 			fmt.Fprintln(w)

@@ -1,0 +1,138 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/internal/event"
+	"cairn/sync/eventlog"
+)
+
+// Held are events that the remote takes when their time has come and not
+// before, because they lie too far ahead of its clock. They stay in the log,
+// and every push tries again those that can go.
+type Held struct {
+	Events []event.ID    // oldest first
+	Next   time.Duration // until the first of them may go
+}
+
+// A clocked remote takes no event that lies more than event.MaxAhead ahead of
+// its clock.
+type clocked interface {
+	// Clock is the remote's clock, and how long ago it was read; false before
+	// that.
+	Clock() (now time.Time, age time.Duration, ok bool)
+	// ReadClock reads it anew.
+	ReadClock(context.Context) error
+}
+
+// How long to leave alone what was refused for its time: for a moment, since
+// the clock was not read to the millisecond, or longer if it is not known.
+const (
+	declinedPause = time.Second
+	unknownPause  = 10 * time.Second
+	clockLasts    = time.Minute // after which a clock that holds events is read anew
+)
+
+// A timekeeper knows which events have to wait. It is safe for concurrent use.
+type timekeeper struct {
+	remote clocked // nil for a remote that does not look at its clock
+
+	mu       sync.Mutex
+	declined map[event.ID]time.Time // when to offer them again
+}
+
+func newTimekeeper(remote Remote) *timekeeper {
+	c, _ := remote.(clocked)
+	return &timekeeper{remote: c, declined: map[event.ID]time.Time{}}
+}
+
+// held picks the events that have to wait, as far as is known.
+func (k *timekeeper) held(ids []event.ID) (h Held) {
+	if k.remote == nil {
+		return h
+	}
+	now, _, known := k.remote.Clock()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, id := range ids {
+		wait := time.Until(k.declined[id])
+		if known {
+			wait = max(wait, id.Time().Sub(now)-event.MaxAhead)
+		}
+		if wait <= 0 {
+			continue
+		}
+		if len(h.Events) == 0 || wait < h.Next {
+			h.Next = wait
+		}
+		h.Events = append(h.Events, id)
+	}
+	return h
+}
+
+// heldNow is held, by a clock that was read not long ago.
+func (k *timekeeper) heldNow(ctx context.Context, ids []event.ID) Held {
+	h := k.held(ids)
+	if len(h.Events) == 0 {
+		return h
+	}
+	if _, age, known := k.remote.Clock(); known && age > clockLasts && k.remote.ReadClock(ctx) == nil {
+		return k.held(ids)
+	}
+	return h
+}
+
+// decline notes events that the remote has refused for their time.
+func (k *timekeeper) decline(ctx context.Context, ids []event.ID) {
+	if k.remote == nil || len(ids) == 0 {
+		return
+	}
+	pause := declinedPause
+	if k.remote.ReadClock(ctx) != nil {
+		pause = unknownPause
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, id := range ids {
+		k.declined[id] = time.Now().Add(pause)
+	}
+}
+
+// settle forgets what was declined and has been taken since.
+func (k *timekeeper) settle(left Held) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(left.Events) == 0 {
+		clear(k.declined)
+	}
+}
+
+// before arranges the log so that its held events come last, and returns the
+// commit in front of them. It returns the zero hash if the log has moved on
+// meanwhile.
+func (r *Replica) before(ctx context.Context, known plumbing.Hash, h Held) (plumbing.Hash, error) {
+	last := make(map[event.ID]bool, len(h.Events))
+	for _, id := range h.Events {
+		last[id] = true
+	}
+	front := 0
+	done, err := r.replay(ctx, known, func(s eventlog.Stored) place {
+		if last[s.ID] {
+			return atTheEnd
+		}
+		front++
+		return inOrder
+	})
+	if errors.Is(err, eventlog.ErrBusy) {
+		return plumbing.ZeroHash, nil
+	}
+	if err != nil || front == 0 {
+		return plumbing.ZeroHash, err
+	}
+	return done[front-1].Commit, nil
+}
