@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"cairn/agent/api"
 	"cairn/agent/projection"
@@ -28,35 +27,25 @@ const maxRefused = 1000
 type ledger struct {
 	fsys disk.FS
 	path string
-	now  func() time.Time
 
 	mu     sync.RWMutex
-	hidden map[string]map[event.ID]hiding // as in the file when it was last read
+	hidden map[string]map[event.ID]bool // as in the file when it was last read
 }
 
 // pages is the file.
 type pages struct {
 	Refused  []api.Refusal         `json:"refused"`
 	Withheld map[string][]event.ID `json:"withheld,omitempty"` // by space
-	Early    map[string][]event.ID `json:"early,omitempty"`    // likewise; until their time comes
 }
 
-// hiding is for how long an event is not shown.
-type hiding bool
-
-const (
-	forGood hiding = true
-	early   hiding = false // while its id lies more than event.MaxAhead ahead
-)
-
-func openLedger(fsys disk.FS, path string, now func() time.Time) (*ledger, error) {
-	l := &ledger{fsys: fsys, path: path, now: now}
+func openLedger(fsys disk.FS, path string) (*ledger, error) {
+	l := &ledger{fsys: fsys, path: path}
 	_, err := l.read()
 	return l, err
 }
 
 func (l *ledger) read() (pages, error) {
-	var p pages
+	p := pages{Withheld: map[string][]event.ID{}}
 	b, err := disk.ReadFile(l.fsys, l.path)
 	if err == nil {
 		err = json.Unmarshal(b, &p)
@@ -67,32 +56,24 @@ func (l *ledger) read() (pages, error) {
 			Hint: "move " + l.path + " away; the notes themselves are not in it",
 		}
 	}
-	hidden := map[string]map[event.ID]hiding{}
-	hide(hidden, p.Early, early)
-	hide(hidden, p.Withheld, forGood)
+	hidden := map[string]map[event.ID]bool{}
+	for space, ids := range p.Withheld {
+		hidden[space] = map[event.ID]bool{}
+		for _, id := range ids {
+			hidden[space][id] = true
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hidden = hidden
 	return p, nil
 }
 
-func hide(hidden map[string]map[event.ID]hiding, list map[string][]event.ID, how hiding) {
-	for space, ids := range list {
-		if hidden[space] == nil {
-			hidden[space] = map[event.ID]hiding{}
-		}
-		for _, id := range ids {
-			hidden[space][id] = how
-		}
-	}
-}
-
 // withheld says whether an event must be neither found nor shown.
 func (l *ledger) withheld(space string, id event.ID) bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	how, ok := l.hidden[space][id]
-	return ok && (how == forGood || id.Time().Sub(l.now()) > event.MaxAhead)
+	return l.hidden[space][id]
 }
 
 // hiddenCount is how many events are withheld; they only become more.
@@ -185,13 +166,9 @@ func (s *Service) Dismiss(ctx context.Context, ref string) error {
 	}))
 }
 
-// RuleClock refuses an event whose id lies more than event.MaxAhead ahead.
-const RuleClock = "clock"
-
-// Withhold hides events of a log, or that are about to enter it, in which a
-// rule found something that must not be shown: they are taken out of the
-// index, not shown, and listed as refused. Those that RuleClock names show when
-// their time has come, and are found from the next start on.
+// Withhold hides events of a log in which a rule found something that must not
+// be shown, though they are in the history already: they are taken out of the
+// index, not shown, and listed as refused.
 func (s *Service) Withhold(ctx context.Context, spaceName string, found ...api.Refusal) error {
 	sp, err := s.space(spaceName)
 	if err != nil {
@@ -200,12 +177,8 @@ func (s *Service) Withhold(ctx context.Context, spaceName string, found ...api.R
 	var ids []event.ID
 	err = s.ledger.change(ctx, func(p *pages) error {
 		for _, r := range found {
-			list := &p.Withheld
-			if r.Rule == RuleClock {
-				list = &p.Early
-			}
-			if !slices.Contains((*list)[spaceName], r.ID) {
-				*list = put(*list, spaceName, r.ID)
+			if !slices.Contains(p.Withheld[spaceName], r.ID) {
+				p.Withheld[spaceName] = append(p.Withheld[spaceName], r.ID)
 				p.Refused = append(p.Refused, r)
 				ids = append(ids, r.ID)
 			}
@@ -219,12 +192,4 @@ func (s *Service) Withhold(ctx context.Context, spaceName string, found ...api.R
 		s.troubled(err) // hidden all the same: every answer asks the ledger
 	}
 	return nil
-}
-
-func put(lists map[string][]event.ID, space string, id event.ID) map[string][]event.ID {
-	if lists == nil {
-		lists = map[string][]event.ID{}
-	}
-	lists[space] = append(lists[space], id)
-	return lists
 }

@@ -7,18 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"cairn/agent/api"
 	"cairn/agent/memory"
 	"cairn/internal/event"
-	"cairn/internal/event/eventtest"
 	"cairn/internal/problem"
 	"cairn/policy/secrets"
 	"cairn/policy/secrets/secretstest"
-	"cairn/sync/eventlog"
 )
 
 // hiddenWord is what the policy of these tests takes for a secret.
@@ -169,52 +165,6 @@ func TestOneRefusedItemDoesNotStopAnImport(t *testing.T) {
 	}
 	if h.events("personal") != 49 {
 		t.Errorf("%d events", h.events("personal"))
-	}
-}
-
-// An event of a machine whose clock runs ahead waits until it is its time. It is
-// hidden before it is in the log, and found after the next start.
-func TestAnEarlyEventIsShownInItsTime(t *testing.T) {
-	t.Parallel()
-	var clock atomic.Int64
-	set := func(at time.Time) { clock.Store(at.UnixMilli()) }
-	set(day(2))
-	h := newHome(t, func(o *memory.Options) { o.Now = func() time.Time { return time.UnixMilli(clock.Load()) } })
-	now, later := h.note("badger now"), event.NewID(day(2).Add(event.MaxAhead+time.Minute))
-	refusal := api.Refusal{ID: later, At: event.NewTime(day(2)), Space: "personal", By: "machine", Rule: memory.RuleClock, Field: "id"}
-	if err := h.Withhold(t.Context(), "personal", refusal); err != nil {
-		t.Fatal(err)
-	}
-	h.add(t, "personal", later, "badger later")
-	h.restart()
-	h.finds("badger", now)
-	if got := h.log(api.Query{All: true}); len(got) != 1 || h.events("personal") != 1 {
-		t.Errorf("shown before its time: %v", got)
-	}
-	if list, err := h.Refused(t.Context()); err != nil || len(list) != 1 || list[0].Rule != memory.RuleClock {
-		t.Errorf("refused %v, %v", list, err)
-	}
-	set(day(2).Add(time.Minute))
-	if got := h.log(api.Query{}); len(got) != 2 || h.events("personal") != 2 {
-		t.Errorf("not shown in its time: %v", got)
-	}
-	h.restart()
-	h.finds("badger later", later, now)
-}
-
-// add puts an event into a log as a pull does.
-func (h *home) add(t *testing.T, space string, id event.ID, text string) {
-	t.Helper()
-	e := eventtest.Note(text)
-	e.ID, e.Space = id, space
-	_, err := h.logs[space].Append(t.Context(), func(eventlog.Head) ([]event.Event, error) {
-		return []event.Event{eventtest.Signed(e, "desktop")}, nil
-	})
-	if err == nil {
-		err = h.Follow(t.Context(), space)
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -139,7 +139,7 @@ func (s *Service) prepareStored(ctx context.Context, b []byte) (*space, *request
 
 func fromTheFuture() error {
 	return &problem.Problem{
-		Code: problem.Policy, Rule: RuleClock, Field: "id",
+		Code: problem.Policy, Rule: "clock", Field: "id",
 		Message: "the event's id lies more than ten minutes ahead of this machine's clock; it was not saved",
 		Hint:    "set the clock right and import it again",
 	}

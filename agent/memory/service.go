@@ -80,7 +80,7 @@ func Open(opt Options) (*Service, error) {
 	s := &Service{opt: opt, spaces: map[string]*space{}}
 	s.Rekey(opt.Key)
 	var err error
-	if s.ledger, err = openLedger(opt.FS, opt.Home.Refused(), opt.Now); err != nil {
+	if s.ledger, err = openLedger(opt.FS, opt.Home.Refused()); err != nil {
 		return nil, err
 	}
 	s.ctx, s.end = context.WithCancel(context.Background())

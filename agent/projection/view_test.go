@@ -143,3 +143,44 @@ func TestBeforeItsTimeAnEventIsAsIfItHadNotCome(t *testing.T) {
 		}
 	})
 }
+
+// However the clocks of machines are set, and whatever they have heard of each
+// other: no id is given twice, and each follows all that its machine knows but
+// those ahead of its clock.
+func TestNoClockGivesAnIDTwice(t *testing.T) {
+	type machine struct {
+		clock time.Time
+		knows *projection.Set
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		given := map[event.ID]bool{}
+		var machines []*machine
+		for range 3 {
+			machines = append(machines, &machine{now, projection.NewSet()})
+		}
+		one := func(t *rapid.T) *machine { return rapid.SampledFrom(machines).Draw(t, "machine") }
+		t.Repeat(map[string]func(*rapid.T){
+			"save": func(t *rapid.T) {
+				m, e := one(t), eventtest.Note("x")
+				e.ID = event.NextID(m.clock, m.knows.Newest(m.clock))
+				if given[e.ID] {
+					t.Fatalf("%s was given twice", e.ID)
+				}
+				for _, f := range m.knows.Facts() {
+					if !f.ID().Time().After(m.clock.Add(event.MaxAhead)) && e.ID <= f.ID() {
+						t.Fatalf("%s does not follow %s", e.ID, f.ID())
+					}
+				}
+				given[e.ID] = true
+				m.knows.Add(projection.FactOf(e))
+			},
+			"hear": func(t *rapid.T) {
+				one(t).knows.Add(one(t).knows.Facts()...)
+			},
+			"set the clock": func(t *rapid.T) {
+				m := one(t)
+				m.clock = m.clock.Add(time.Duration(rapid.IntRange(-20, 20).Draw(t, "minutes")) * time.Minute)
+			},
+		})
+	})
+}

@@ -17,6 +17,9 @@ type Machine struct {
 	*agent.Agent
 	Home paths.Home
 
+	// Clock is the machine's; it may be set at any time.
+	Clock *Clock
+
 	t    testing.TB
 	f    *Fleet
 	name string
@@ -25,13 +28,19 @@ type Machine struct {
 // Machine sets up a machine; it knows no hub yet.
 func (f *Fleet) Machine(name string) *Machine {
 	f.t.Helper()
-	m := &Machine{Home: paths.Home(filepath.Join(f.dir, name)), t: f.t, f: f, name: name}
+	m := f.machine(name)
 	if _, err := agent.MakeHome(f.t.Context(), m.Home, name); err != nil {
 		f.t.Fatal(err)
 	}
 	m.Start()
 	f.t.Cleanup(m.Stop)
 	return m
+}
+
+// machine is a machine that has not started, with its home in a folder of its
+// name.
+func (f *Fleet) machine(name string) *Machine {
+	return &Machine{Home: paths.Home(filepath.Join(f.dir, name)), Clock: new(Clock), t: f.t, f: f, name: name}
 }
 
 // Joined is a machine that has joined the hub as person.
@@ -46,7 +55,7 @@ func (f *Fleet) Joined(name, person string) *Machine {
 func (m *Machine) Start() {
 	m.t.Helper()
 	log := slog.New(slog.NewTextHandler(testWriter{m.t, m.name}, &slog.HandlerOptions{Level: slog.LevelInfo}))
-	a, err := agent.Own(m.t.Context(), agent.Options{Home: m.Home, Version: "test", Log: log})
+	a, err := agent.Own(m.t.Context(), agent.Options{Home: m.Home, Version: "test", Log: log, Now: m.Clock.Now})
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -6,10 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"cairn/agent/api"
-	"cairn/agent/memory"
 	"cairn/hub"
 	"cairn/internal/disk"
 	"cairn/internal/event"
@@ -25,26 +23,16 @@ func TestAMachineJudgesWhatAPlainRemoteBrings(t *testing.T) {
 	f := fleettest.Start(t, hub.Options{})
 	a, b := f.Machine("a"), f.Machine("b")
 	dir := filepath.Join(t.TempDir(), "remote.git")
-	link := func(m *fleettest.Machine) {
-		err := m.CreateSpace(t.Context(), "team")
-		if err == nil {
-			err = m.AddRemote(t.Context(), api.Remote{Space: "team", Name: "mirror", URL: dir})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	link(a)
+	link(t, a, dir)
 	a.Note("team", "all is well")
 	exchange(t, a)
-	link(b)
+	link(t, b, dir)
 	b.Has("team", "all is well")
 	secret := secretstest.Generate(secretstest.Rules()[0], rand.New(rand.NewPCG(5, 6)))
 	bad := map[event.ID]string{}
 	for rule, spoil := range map[string]func(*event.Event){
 		secretstest.Rules()[0]: func(e *event.Event) { e.Payload = &event.Observe{Summary: "x", Content: "zebra " + secret} },
 		"classification":       func(e *event.Event) { e.Classification = event.Secret },
-		memory.RuleClock:       func(e *event.Event) { e.ID = event.NewID(time.Now().Add(time.Hour)) },
 	} {
 		e := eventtest.Note("zebra")
 		e.Space, e.Classification = "team", event.Public
@@ -71,6 +59,18 @@ func TestAMachineJudgesWhatAPlainRemoteBrings(t *testing.T) {
 	}
 	if len(bad) > 0 {
 		t.Errorf("not refused: %v", bad)
+	}
+}
+
+// link syncs the space team of a machine with a plain remote.
+func link(t *testing.T, m *fleettest.Machine, dir string) {
+	t.Helper()
+	err := m.CreateSpace(t.Context(), "team")
+	if err == nil {
+		err = m.AddRemote(t.Context(), api.Remote{Space: "team", Name: "mirror", URL: dir})
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -30,8 +30,9 @@ type clocked interface {
 	ReadClock(context.Context) error
 }
 
-// How long to leave alone what was refused for its time: for a moment, since
-// the clock was not read to the millisecond, or longer if it is not known.
+// How long to leave alone what was refused for its time although the clock
+// that was read does not say so: for a moment, since it was not read to the
+// millisecond, or longer if it is not known.
 const (
 	declinedPause = time.Second
 	unknownPause  = 10 * time.Second
@@ -56,14 +57,11 @@ func (k *timekeeper) held(ids []event.ID) (h Held) {
 	if k.remote == nil {
 		return h
 	}
-	now, _, known := k.remote.Clock()
+	early := k.early()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, id := range ids {
-		wait := time.Until(k.declined[id])
-		if known {
-			wait = max(wait, id.Time().Sub(now)-event.MaxAhead)
-		}
+		wait := max(early(id), time.Until(k.declined[id]))
 		if wait <= 0 {
 			continue
 		}
@@ -73,6 +71,18 @@ func (k *timekeeper) held(ids []event.ID) (h Held) {
 		h.Events = append(h.Events, id)
 	}
 	return h
+}
+
+// early is by how much an event comes too early, by the remote's clock as far
+// as it is known.
+func (k *timekeeper) early() func(event.ID) time.Duration {
+	now, _, known := k.remote.Clock()
+	return func(id event.ID) time.Duration {
+		if !known {
+			return 0
+		}
+		return id.Time().Sub(now) - event.MaxAhead
+	}
 }
 
 // heldNow is held, by a clock that was read not long ago.
@@ -96,10 +106,13 @@ func (k *timekeeper) decline(ctx context.Context, ids []event.ID) {
 	if k.remote.ReadClock(ctx) != nil {
 		pause = unknownPause
 	}
+	early := k.early()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, id := range ids {
-		k.declined[id] = time.Now().Add(pause)
+		if early(id) <= 0 {
+			k.declined[id] = time.Now().Add(pause)
+		}
 	}
 }
 

@@ -36,8 +36,13 @@ type machine struct {
 
 func newMachine(t *testing.T, remote Remote) *machine {
 	t.Helper()
+	return newMachineOn(t, disk.OS, remote)
+}
+
+func newMachineOn(t *testing.T, fsys disk.FS, remote Remote) *machine {
+	t.Helper()
 	space := commitform.Space{Name: "team", ID: event.NewID(time.Now())}
-	l, err := eventlog.Create(disk.OS, filepath.Join(t.TempDir(), "team.git"), space)
+	l, err := eventlog.Create(fsys, filepath.Join(t.TempDir(), "team.git"), space)
 	if err != nil {
 		t.Fatal(err)
 	}
