@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -40,24 +41,54 @@ func (h *hub) clone(name string) *machine {
 	if err := gitstore.Init(disk.OS, dir); err != nil {
 		h.t.Fatal(err)
 	}
-	store, err := gitstore.Open(disk.OS, dir)
+	m := h.on(disk.OS, dir, name)
+	head := m.fetch()
+	if err := m.store.UpdateRef(event.MainRef, plumbing.ZeroHash, head); err != nil {
+		h.t.Fatal(err)
+	}
+	m.open(disk.OS, dir)
+	return m
+}
+
+// copy is a machine whose repository is a copy of the hub's files.
+func (h *hub) copy(fsys disk.FS, name string) *machine {
+	h.t.Helper()
+	dir := filepath.Join(h.t.TempDir(), name+".git")
+	if err := os.CopyFS(dir, os.DirFS(h.repo())); err != nil {
+		h.t.Fatal(err)
+	}
+	m := h.on(fsys, dir, name)
+	m.open(fsys, dir)
+	return m
+}
+
+// on is a machine with a store and no log yet.
+func (h *hub) on(fsys disk.FS, dir, name string) *machine {
+	h.t.Helper()
+	store, err := gitstore.Open(fsys, dir)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	m := &machine{t: h.t, hub: h, name: name, store: store, graph: history.New(store)}
-	head := m.fetch()
-	if err := store.UpdateRef(event.MainRef, plumbing.ZeroHash, head); err != nil {
-		h.t.Fatal(err)
-	}
-	if m.log, err = eventlog.Open(disk.OS, dir, "team"); err != nil {
-		h.t.Fatal(err)
-	}
 	h.t.Cleanup(func() {
-		if err := errors.Join(m.log.Close(), store.Close()); err != nil {
+		if err := store.Close(); err != nil {
 			h.t.Error(err)
 		}
 	})
 	return m
+}
+
+func (m *machine) open(fsys disk.FS, dir string) {
+	m.t.Helper()
+	var err error
+	if m.log, err = eventlog.Open(fsys, dir, "team"); err != nil {
+		m.t.Fatal(err)
+	}
+	m.t.Cleanup(func() {
+		if err := m.log.Close(); err != nil {
+			m.t.Error(err)
+		}
+	})
 }
 
 // fetch brings the hub's objects over and returns the hub's head.
