@@ -7,18 +7,18 @@ import (
 	"cairn/sync/eventlog"
 )
 
-// tidyEvery is how often the packs of the replicas are looked at. A look is
-// cheap; they are joined only when there are many small ones.
+// tidyEvery is how often the replicas are looked at. A look is cheap; packs are
+// joined only when there are many small ones.
 const tidyEvery = 5 * time.Second
 
-// tidy keeps the number of packs small until ctx ends.
+// tidy keeps the replicas in order until ctx ends.
 func (a *Agent) tidy(ctx context.Context) {
 	for sleep(ctx, tidyEvery) == nil {
 		for name, l := range a.openLogs() {
-			stats, err := l.Store().Compact(ctx)
+			stats, err := l.Tidy(ctx)
 			switch {
 			case err != nil && ctx.Err() == nil:
-				a.log.Warn("joining packs", "space", name, "err", err)
+				a.log.Warn("tidying up", "space", name, "err", err)
 			case stats.Packs > 0:
 				a.log.Debug("joined packs", "space", name, "packs", stats.Packs, "before", stats.Before, "after", stats.After)
 			}

@@ -3,9 +3,9 @@ package repository
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"sync"
+	"maps"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -20,13 +20,8 @@ import (
 // A Repository is one open space, shared by all sessions. It is safe for
 // concurrent use, also beside other programs on the same repository.
 type Repository struct {
-	set *Set
-	log *eventlog.Log
-
-	mu    sync.Mutex // guards the next two
-	graph *history.Graph
-	epoch uint64 // to which the graph belongs
-
+	set  *Set
+	log  *eventlog.Log
 	tidy *tidier
 }
 
@@ -70,23 +65,14 @@ func (r *Repository) Count(ctx context.Context) (head string, events int, err er
 	return at.Commit.String(), events, err
 }
 
-// history is the graph of everything that the refs lead to. It is built at the
-// first request, brought up to date at each, and anew after a purge.
+// history is the graph of everything that the refs lead to.
 func (r *Repository) history(refs map[string]plumbing.Hash) (*history.Graph, error) {
-	epoch, err := r.log.Epoch()
+	g, err := r.log.History(slices.Collect(maps.Values(refs))...)
 	if err != nil {
 		return nil, asProblem(err)
 	}
-	r.mu.Lock()
-	if r.graph == nil || r.epoch != epoch {
-		r.graph, r.epoch = history.New(r.log.Store()), epoch
-	}
-	g := r.graph
-	r.mu.Unlock()
-	for _, tip := range refs {
-		if err := g.Add(tip); err != nil {
-			return nil, fmt.Errorf("read the history of space %s: %w", r.Space().Name, err)
-		}
+	if r.log.Untidy() {
+		r.tidy.start(r)
 	}
 	return g, nil
 }

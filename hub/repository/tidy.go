@@ -11,7 +11,7 @@ import (
 // leave should be joined.
 const tidyEvery = 32
 
-// A tidier joins a repository's packs now and then, beside its sessions.
+// A tidier puts a repository in order now and then, beside its sessions.
 type tidier struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -27,15 +27,21 @@ func newTidier() *tidier {
 
 // after counts a push, and starts to tidy up when it is time.
 func (t *tidier) after(r *Repository) {
-	if t.pushes.Add(1)%tidyEvery != 0 || !t.running.CompareAndSwap(false, true) {
+	if t.pushes.Add(1)%tidyEvery == 0 {
+		t.start(r)
+	}
+}
+
+// start tidies up, unless that is under way.
+func (t *tidier) start(r *Repository) {
+	if t.ctx.Err() != nil || !t.running.CompareAndSwap(false, true) {
 		return
 	}
 	t.work.Go(func() {
 		defer t.running.Store(false)
-		_, err := r.log.Store().Compact(t.ctx)
-		if err != nil && !errors.Is(err, context.Canceled) {
+		if _, err := r.log.Tidy(t.ctx); err != nil && !errors.Is(err, context.Canceled) {
 			// Nothing is lost: the packs stay as they are.
-			r.set.log.Warn("join small packs", "space", r.Space().Name, "err", err)
+			r.set.log.Warn("tidy up", "space", r.Space().Name, "err", err)
 		}
 	})
 }

@@ -26,6 +26,7 @@ const EpochRef = "refs/cairn/epoch"
 type Log struct {
 	store *gitstore.Store
 	space atomic.Pointer[commitform.Space]
+	order order
 }
 
 // A Head is the end of the log's history.

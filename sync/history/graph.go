@@ -17,9 +17,11 @@ type Graph struct {
 	first int32  // the first number that under does not answer for
 
 	adding sync.Mutex   // held by Add while it reads; taken before mu
+	source Source       // of a file that was not looked at yet, or nil; guarded by adding
 	mu     sync.RWMutex // guards what follows
+	file   *file        // the first numbers, or nil
 	number map[plumbing.Hash]int32
-	chunks []*chunk
+	chunks []*chunk // the numbers after those of file
 	count  int32
 }
 
@@ -30,6 +32,7 @@ const chunkSize = 512
 
 type node struct {
 	hash, tree plumbing.Hash
+	seconds    int64
 	parents    []int32
 }
 
@@ -38,13 +41,55 @@ func New(r Reader) *Graph {
 	return &Graph{r: r, number: make(map[plumbing.Hash]int32)}
 }
 
+// A Source is a Reader that may hold git's commit-graph file too; a gitstore.Store is one.
+type Source interface {
+	Reader
+	// CommitGraph returns the file, or nothing if there is none.
+	CommitGraph() ([]byte, error)
+}
+
+// Open is New for a repository with a long history. The first Add takes what it can from the commit-graph file, as
+// Encode or git wrote it, and reads only the commits that came after it. A file that is damaged, cannot be read, or
+// speaks of other commits than the repository holds is passed over: the commits say everything that it could.
+func Open(s Source) *Graph {
+	g := New(s)
+	g.source = s
+	return g
+}
+
+// load takes in the file, if there is one that was not looked at yet. Called with adding held.
+func (g *Graph) load() {
+	if g.source == nil {
+		return
+	}
+	raw, err := g.source.CommitGraph()
+	g.source = nil
+	if err != nil || len(raw) == 0 {
+		return
+	}
+	f, err := parseFile(raw)
+	if err != nil || !f.agrees(g.r) {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.file, g.count = f, f.count()
+}
+
+// Unsaved is how many commits the graph knows that it did not learn from a file.
+func (g *Graph) Unsaved() int {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return int(g.count - g.file.count())
+}
+
 // Fork returns a Graph that knows what g knows now and learns on its own from r, for example from the objects of a push
 // that may still be refused. g learns nothing of it. A fork is cheap.
 func (g *Graph) Fork(r Reader) *Graph {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	f := New(r)
-	f.under, f.first, f.count = g, g.count, g.count
+	f.under, f.first, f.file, f.count = g, g.count, g.file, g.count
 	f.chunks = slices.Clone(g.chunks)
 	if last := len(f.chunks) - 1; last >= 0 {
 		own := *f.chunks[last]
@@ -58,6 +103,7 @@ func (g *Graph) Fork(r Reader) *Graph {
 func (g *Graph) Add(tips ...plumbing.Hash) error {
 	g.adding.Lock()
 	defer g.adding.Unlock()
+	g.load()
 	commits, err := g.read(tips)
 	if err != nil {
 		return fmt.Errorf("learn history: %w", err)
@@ -75,6 +121,7 @@ func (g *Graph) Add(tips ...plumbing.Hash) error {
 // unknown is a commit on its way into the graph.
 type unknown struct {
 	hash, tree plumbing.Hash
+	seconds    int64
 	parents    []plumbing.Hash
 	ready      bool // it is in the list, after its parents
 }
@@ -92,7 +139,7 @@ func (g *Graph) read(tips []plumbing.Hash) ([]*unknown, error) {
 			if err != nil {
 				return nil, err
 			}
-			seen[h] = &unknown{hash: h, tree: c.Tree, parents: c.Parents}
+			seen[h] = &unknown{hash: h, tree: c.Tree, seconds: c.Seconds, parents: c.Parents}
 			stack = append(stack, c.Parents...) // h stays below them and is met again
 			continue
 		}
@@ -107,7 +154,7 @@ func (g *Graph) read(tips []plumbing.Hash) ([]*unknown, error) {
 
 // insert gives u the next number. Called with mu held.
 func (g *Graph) insert(u *unknown) error {
-	n := node{hash: u.hash, tree: u.tree, parents: make([]int32, len(u.parents))}
+	n := node{hash: u.hash, tree: u.tree, seconds: u.seconds, parents: make([]int32, len(u.parents))}
 	for i, p := range u.parents {
 		number, ok := g.find(p)
 		if !ok { // only bytes that do not belong to their id can do that
@@ -115,7 +162,7 @@ func (g *Graph) insert(u *unknown) error {
 		}
 		n.parents[i] = number
 	}
-	if g.count%chunkSize == 0 {
+	if (g.count-g.file.count())%chunkSize == 0 {
 		g.chunks = append(g.chunks, new(chunk))
 	}
 	*g.node(g.count) = n
@@ -124,8 +171,40 @@ func (g *Graph) insert(u *unknown) error {
 	return nil
 }
 
-// node returns the node of a number. Called with mu held.
-func (g *Graph) node(n int32) *node { return &g.chunks[n/chunkSize][n%chunkSize] }
+// node returns the node of a number that is not the file's. Called with mu held, and so are the next ones.
+func (g *Graph) node(n int32) *node {
+	n -= g.file.count()
+	return &g.chunks[n/chunkSize][n%chunkSize]
+}
+
+func (g *Graph) hash(n int32) plumbing.Hash {
+	if n < g.file.count() {
+		return g.file.hash(n)
+	}
+	return g.node(n).hash
+}
+
+func (g *Graph) tree(n int32) plumbing.Hash {
+	if n < g.file.count() {
+		return g.file.tree(n)
+	}
+	return g.node(n).tree
+}
+
+func (g *Graph) seconds(n int32) int64 {
+	if n < g.file.count() {
+		return g.file.seconds(n)
+	}
+	return g.node(n).seconds
+}
+
+// parents returns the parents of n in their order; room is where it may put them.
+func (g *Graph) parents(n int32, room []int32) []int32 {
+	if n < g.file.count() {
+		return g.file.parents(n, room)
+	}
+	return g.node(n).parents
+}
 
 // find returns the number of a commit. Called with mu held; forks lock from the top down.
 func (g *Graph) find(h plumbing.Hash) (int32, bool) {
@@ -133,7 +212,7 @@ func (g *Graph) find(h plumbing.Hash) (int32, bool) {
 		return n, true
 	}
 	if g.under == nil {
-		return 0, false
+		return g.file.find(h)
 	}
 	g.under.mu.RLock()
 	defer g.under.mu.RUnlock()
@@ -194,11 +273,10 @@ func (g *Graph) trees(commit plumbing.Hash) (tree plumbing.Hash, parents []plumb
 	if !ok {
 		return tree, nil, &UnknownError{commit}
 	}
-	n := g.node(number)
-	for _, p := range n.parents {
-		parents = append(parents, g.node(p).tree)
+	for _, p := range g.parents(number, nil) {
+		parents = append(parents, g.tree(p))
 	}
-	return n.tree, parents, nil
+	return g.tree(number), parents, nil
 }
 
 // Parents returns the parents of a commit in their order, or an *UnknownError.
@@ -209,14 +287,14 @@ func (g *Graph) Parents(commit plumbing.Hash) ([]plumbing.Hash, error) {
 	if !ok {
 		return nil, &UnknownError{commit}
 	}
-	return g.hashes(g.node(number).parents), nil
+	return g.hashes(g.parents(number, nil)), nil
 }
 
 // hashes returns the ids of numbers. Called with mu held.
 func (g *Graph) hashes(numbers []int32) []plumbing.Hash {
 	ids := make([]plumbing.Hash, len(numbers))
 	for i, n := range numbers {
-		ids[i] = g.node(n).hash
+		ids[i] = g.hash(n)
 	}
 	return ids
 }

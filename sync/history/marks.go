@@ -17,7 +17,7 @@ const (
 type marks []*[chunkSize]mark
 
 // marks returns a clean set. Called with mu held.
-func (g *Graph) marks() marks { return make(marks, len(g.chunks)) }
+func (g *Graph) marks() marks { return make(marks, (g.count+chunkSize-1)/chunkSize) }
 
 func (m marks) get(n int32) mark {
 	if page := m[n/chunkSize]; page != nil {
@@ -67,7 +67,8 @@ func (w *walker) mark(n int32, bits mark) {
 
 // pass marks the parents of a commit.
 func (w *walker) pass(n int32, bits mark) {
-	for _, p := range w.g.node(n).parents {
+	var room [2]int32
+	for _, p := range w.g.parents(n, room[:0]) {
 		w.mark(p, bits)
 	}
 }

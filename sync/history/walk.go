@@ -38,8 +38,9 @@ func (g *Graph) reach(tips, goals []int32) bool {
 	for _, n := range goals {
 		m.add(n, reaches)
 	}
+	var room [2]int32
 	for n := slices.Min(goals); n <= slices.Max(tips); n++ {
-		for _, p := range g.node(n).parents {
+		for _, p := range g.parents(n, room[:0]) {
 			m.add(n, m.get(p)&reaches)
 		}
 	}
@@ -99,27 +100,22 @@ func (g *Graph) MergeBases(a, b plumbing.Hash) ([]plumbing.Hash, error) {
 }
 
 // Sample returns at most limit commits by which another repository can be asked what it has in common with this one:
-// the tips, then their ancestors ever further apart, and the oldest one. Tips that are not known are left aside.
+// the tips, then older ones ever further apart, and the oldest one. All are known with their whole history, and none
+// can reach a tip. It takes the same time however long the history is. Tips that are not known are left aside.
 func (g *Graph) Sample(tips []plumbing.Hash, limit int) []plumbing.Hash {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	w := g.walk(0)
 	heads := g.some(tips)
-	for _, n := range heads {
-		w.mark(n, left)
+	if len(heads) == 0 || limit < 1 {
+		return nil
 	}
 	found := slices.Clone(heads[:min(len(heads), limit)])
-	oldest, step, passed := int32(-1), 1, 0
-	for n, m := range w.down() {
-		w.pass(n, m)
-		oldest = n
-		if passed++; passed >= step && len(found) < limit && !slices.Contains(heads, n) {
-			found = append(found, n)
-			step, passed = step*2, 0
-		}
+	oldest := slices.Min(heads)
+	for step := int32(1); oldest > step && len(found) < limit-1; step *= 2 {
+		found = append(found, oldest-step)
 	}
-	if oldest >= 0 && len(heads) < limit && !slices.Contains(found, oldest) {
-		found = append(found[:min(len(found), limit-1)], oldest)
+	if len(found) < limit && !slices.Contains(found, 0) {
+		found = append(found, 0)
 	}
 	return g.hashes(found)
 }

@@ -89,7 +89,7 @@ func (p *pathRemote) Fetch(ctx context.Context, want Want) (head plumbing.Hash, 
 		if has, err := want.Has(head); err != nil || has {
 			return err
 		}
-		graph := history.New(s)
+		graph := history.Open(s)
 		if err := graph.Add(head); err != nil {
 			return err
 		}

@@ -32,6 +32,9 @@ const maxRounds = 8
 func (r *Replica) Push(ctx context.Context) (Delivered, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if err := r.begin(); err != nil {
+		return Delivered{}, fmt.Errorf("push space %s to %s: %w", r.opt.Log.Space().Name, r.opt.Name, err)
+	}
 	var all Delivered
 	for range maxRounds {
 		d, again, err := r.round(ctx)

@@ -48,9 +48,9 @@ type Replica struct {
 	tracking string // ref of the remote's head as last seen
 	times    *timekeeper
 
-	mu    sync.Mutex // one sync at a time
-	graph *history.Graph
-	empty bool // the remote was, when last asked
+	mu    sync.Mutex     // one sync at a time
+	graph *history.Graph // of the log, as of the sync under way
+	empty bool           // the remote was, when last asked
 }
 
 // New returns a replica; it does nothing yet.
@@ -59,7 +59,6 @@ func New(opt Options) *Replica {
 		opt:      opt,
 		tracking: "refs/remotes/" + opt.Name + "/main",
 		times:    newTimekeeper(opt.Remote),
-		graph:    history.New(opt.Log.Store()),
 	}
 }
 
@@ -79,11 +78,21 @@ type Withheld struct {
 func (r *Replica) Pull(ctx context.Context) (Pulled, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p, err := r.pull(ctx)
+	err := r.begin()
+	var p Pulled
+	if err == nil {
+		p, err = r.pull(ctx)
+	}
 	if err != nil {
 		return Pulled{}, fmt.Errorf("pull space %s from %s: %w", r.opt.Log.Space().Name, r.opt.Name, err)
 	}
 	return p, nil
+}
+
+// begin looks up the graph for one sync. Called with mu held.
+func (r *Replica) begin() (err error) {
+	r.graph, err = r.opt.Log.History()
+	return err
 }
 
 func (r *Replica) pull(ctx context.Context) (Pulled, error) {
