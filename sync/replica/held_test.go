@@ -32,8 +32,8 @@ func (s *strict) Clock() (time.Time, time.Duration, bool) { return s.now, 0, s.r
 func (s *strict) ReadClock(context.Context) error { s.read = true; return nil }
 
 func (s *strict) Push(ctx context.Context, o Offer) (Pushed, error) {
-	g := New(Options{Log: s.log}).graph
-	if err := g.Add(o.Tip); err != nil {
+	g, err := s.log.History(o.Tip)
+	if err != nil {
 		return Pushed{}, err
 	}
 	tree, err := g.Tree(o.Tip)
