@@ -9,6 +9,8 @@
 // in, for a rename the one it leads to; a directory's own name counts like any other. What is not safe yet survives or
 // not: names in the order in which they were changed, contents in whole, in part, as zeros or not at all.
 //
+// A proof that is run on it shows that it can fail by LieAt: with one sync left out, it must find something.
+//
 // It leaves out on purpose permissions, links and time stamps, and whatever is done to the folder past it, such as a
 // disk.Lock. It promises that an operation that it fails has no effect, except that a failing write gets half of its bytes
 // out, as on a full disk.

@@ -152,6 +152,22 @@ func TestFailAt(t *testing.T) {
 	}
 }
 
+func TestASyncThatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for left, want := range map[int]string{0: "abcd", 1: "", 2: "-", 3: "abcd"} {
+		f, root := scratch(t)
+		f.LieAt(left)
+		put(t, f, filepath.Join(root, "new"), "abcd", true)
+		must(t, f.SyncDir(root))
+		if got := crashed(t, f, "new", faultfs.Survival{Contents: faultfs.Lost}); got != want {
+			t.Errorf("without sync %d: found %q, want %q", left, got, want)
+		}
+		if n := f.Syncs(); n != 2 {
+			t.Errorf("%d syncs are counted", n)
+		}
+	}
+}
+
 func TestFailingWriteGetsHalfOut(t *testing.T) {
 	t.Parallel()
 	f, root := scratch(t)

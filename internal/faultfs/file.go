@@ -77,7 +77,10 @@ func (f *faultFile) Truncate(size int64) error {
 }
 
 func (f *faultFile) Sync() error {
-	return f.fs.do("sync", f.Name(), f.under.Sync, func(*model) { f.node.sync() })
+	return f.fs.sync(f.Name(), func() error {
+		_, err := f.under.Stat()
+		return err
+	}, func(*model) { f.node.sync() })
 }
 
 func (f *faultFile) Stat() (info fs.FileInfo, err error) {
