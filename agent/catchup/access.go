@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/search"
 )
@@ -15,6 +16,7 @@ import (
 // access is the search index as this process can reach it: to write, or only
 // to read while another process writes, or not at all until it is rebuilt.
 type access struct {
+	fs      disk.FS
 	dir     string
 	trouble func(error)
 
@@ -51,7 +53,7 @@ func (a *access) open() error {
 		return a.why
 	}
 	a.tried = time.Now()
-	a.index, a.why = search.Open(a.dir, search.Options{Trouble: a.trouble})
+	a.index, a.why = search.Open(a.dir, search.Options{FS: a.fs, Trouble: a.trouble})
 	return a.why
 }
 

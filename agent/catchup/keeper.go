@@ -47,7 +47,7 @@ func Open(opt Options) *Keeper {
 		opt.Trouble = func(error) {}
 	}
 	k := &Keeper{opt: opt, spaces: map[string]*Space{}}
-	k.access = access{dir: opt.Index, trouble: opt.Trouble}
+	k.access = access{fs: opt.FS, dir: opt.Index, trouble: opt.Trouble}
 	k.ctx, k.cancel = context.WithCancel(context.Background())
 	return k
 }
