@@ -1,78 +1,91 @@
 package gitstore
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-
-	"cairn/sync/gitstore/internal/packfmt"
 )
 
-const (
-	// compactAt is how many packs must be too small before it is worth joining them.
-	compactAt = 64
-	// compactRatio is by what factor a pack must outweigh all smaller ones together to be left alone. So each object is
-	// rewritten about once for every time the repository grows by that factor.
-	compactRatio = 2
-)
+// A compaction says when packs are worth being rewritten.
+type compaction struct {
+	packs int   // how many must be too small before they are folded
+	hasty int64 // or how many bytes may lie in packs that were written in haste
+	join  int64 // the size from which on packs are joined as they are: what their objects have in common is found by then
+	large int64 // the size from which on a pack is left alone: an index has 31 bits for a place, without detours
+}
+
+var usualCompaction = compaction{packs: 64, hasty: 4 << 20, join: 8 << 20, large: 1 << 30}
+
+// compactRatio is by what factor a pack must outweigh all smaller ones together to be left alone. So each object is
+// rewritten about once for every time the repository grows by that factor.
+const compactRatio = 2
 
 // CompactStats says what Compact did.
 type CompactStats struct {
-	Packs   int   // that were joined; 0 if there was no need
-	Objects int   // in the new pack
-	Before  int64 // bytes of the packs that were joined
-	After   int64 // bytes of the new pack
+	Packs   int   // that were folded or joined; 0 if there was no need
+	Objects int   // in the new packs
+	Before  int64 // bytes of the packs that were replaced
+	After   int64 // bytes of the new packs
 	Damaged int   // packs that were left alone because an object in them could not be read
 	Left    int   // packs that were joined and could not be removed, as on Windows while another process reads them
 }
 
-// Compact joins small packs into a larger one if there are many of them. Everything that is stored stays stored, whether
-// or not a ref leads to it, and readers find it at every moment. It may take long and be canceled at any time; it takes
-// the append lock only at the end, to exchange the packs, so the caller must not hold it.
+// Compact folds small packs into a larger one if there are many of them, and joins large ones. Everything that is stored
+// stays stored, whether or not a ref leads to it, and readers find it at every moment. It may take long and be canceled at
+// any time; it takes the append lock only at the end, to exchange the packs, so the caller must not hold it.
 func (s *Store) Compact(ctx context.Context) (CompactStats, error) {
-	return s.compact(ctx, compactAt)
+	return s.compact(ctx, usualCompaction)
 }
 
-// compact joins packs if at least threshold of them are too small.
-func (s *Store) compact(ctx context.Context, threshold int) (CompactStats, error) {
+func (s *Store) compact(ctx context.Context, c compaction) (CompactStats, error) {
 	if err := s.alive(); err != nil {
 		return CompactStats{}, err
 	}
-	stats, err := s.tryCompact(ctx, threshold)
+	stats, err := s.tryCompact(ctx, c)
 	if err != nil {
 		return stats, fmt.Errorf("compact repository %s: %w", s.dir, err)
 	}
 	return stats, nil
 }
 
-func (s *Store) tryCompact(ctx context.Context, threshold int) (CompactStats, error) {
-	small, err := s.smallPacks()
-	if err != nil || len(small) < max(2, threshold) {
-		return CompactStats{}, err
-	}
+func (s *Store) tryCompact(ctx context.Context, c compaction) (CompactStats, error) {
 	var stats CompactStats
-	for len(small) > 1 {
-		draft, err := s.join(ctx, small)
+	small, err := s.toFold(c)
+	if err == nil && len(small) > 0 {
+		err = s.replace(ctx, small, s.fold, &stats)
+	}
+	if err != nil {
+		return stats, err
+	}
+	large, err := s.toJoin(c)
+	if err != nil || len(large) < 2 {
+		return stats, err
+	}
+	return stats, s.replace(ctx, large, s.join, &stats)
+}
+
+// replace puts what build makes of some packs in their place, without those that cannot be read.
+func (s *Store) replace(ctx context.Context, packs []*pack, build func(context.Context, []*pack) (*packDraft, error), stats *CompactStats) error {
+	for len(packs) > 0 {
+		draft, err := build(ctx, packs)
 		if bad, ok := errors.AsType[*copyError](err); ok {
-			small = slices.DeleteFunc(small, func(p *pack) bool { return p == bad.pack })
+			packs = slices.DeleteFunc(packs, func(p *pack) bool { return p == bad.pack })
+			bad.pack.spoiled.Store(true)
 			stats.Damaged++
 			continue
 		}
 		if err != nil {
-			return stats, err
+			return err
 		}
-		err = s.exchange(ctx, draft, small, &stats)
-		return stats, err
+		return s.exchange(ctx, draft, packs, stats)
 	}
-	return stats, nil
+	return nil
 }
 
-// smallPacks returns the packs that are too small: sorted by size, all up to the last one that does not outweigh the
-// smaller ones together by compactRatio.
-func (s *Store) smallPacks() ([]*pack, error) {
+// movable returns the packs that may be replaced.
+func (s *Store) movable() ([]*pack, error) {
 	if _, err := s.packs.refresh(); err != nil {
 		return nil, err
 	}
@@ -86,21 +99,77 @@ func (s *Store) smallPacks() ([]*pack, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !protected && p.open() == nil { // one that is damaged is left for a doctor to look at
+		// One that is damaged is left for a doctor to look at.
+		if !protected && !p.spoiled.Load() && p.open() == nil {
 			movable = append(movable, p)
 		}
 	}
-	slices.SortFunc(movable, func(a, b *pack) int {
+	return movable, nil
+}
+
+// toFold returns the packs to be written anew object by object, or none while there are too few: those that are too small,
+// and those that were written in haste, whatever their size.
+func (s *Store) toFold(c compaction) ([]*pack, error) {
+	movable, err := s.movable()
+	if err != nil {
+		return nil, err
+	}
+	hasty, rest := parted(movable, (*pack).isQuick)
+	little, _ := parted(rest, func(p *pack) bool { return p.size < c.join })
+	fold := outweighed(slices.Concat(hasty, little))
+	for _, p := range hasty {
+		if !slices.Contains(fold, p) {
+			fold = append(fold, p)
+		}
+	}
+	if len(fold) < max(2, c.packs) && sizeOf(hasty) < c.hasty {
+		return nil, nil
+	}
+	return fold, nil
+}
+
+// toJoin returns the packs that are worth being joined as they are.
+func (s *Store) toJoin(c compaction) ([]*pack, error) {
+	movable, err := s.movable()
+	if err != nil {
+		return nil, err
+	}
+	large, _ := parted(movable, func(p *pack) bool { return p.size >= c.join && p.size < c.large && !p.isQuick() })
+	return outweighed(large), nil
+}
+
+func parted(packs []*pack, is func(*pack) bool) (yes, no []*pack) {
+	for _, p := range packs {
+		if is(p) {
+			yes = append(yes, p)
+		} else {
+			no = append(no, p)
+		}
+	}
+	return yes, no
+}
+
+func sizeOf(packs []*pack) (sum int64) {
+	for _, p := range packs {
+		sum += p.size
+	}
+	return sum
+}
+
+// outweighed returns the packs that are too small: sorted by size, all up to the last one that does not outweigh the
+// smaller ones together by compactRatio.
+func outweighed(packs []*pack) []*pack {
+	slices.SortFunc(packs, func(a, b *pack) int {
 		return cmp.Or(cmp.Compare(a.size, b.size), cmp.Compare(a.base, b.base))
 	})
 	small, sum := 0, int64(0)
-	for i, p := range movable {
+	for i, p := range packs {
 		if p.size < compactRatio*sum {
 			small = i + 1
 		}
 		sum += p.size
 	}
-	return movable[:small], nil
+	return packs[:small]
 }
 
 // isProtected reports whether somebody wants a pack to stay: .keep says so, .mtimes marks one that git manages itself.
@@ -112,43 +181,4 @@ func (s *Store) isProtected(p *pack) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// join writes everything in packs into one new pack that is not published yet.
-func (s *Store) join(ctx context.Context, packs []*pack) (*packDraft, error) {
-	list, err := contents(packs)
-	if err != nil {
-		return nil, err
-	}
-	trees, err := s.collectTrees(ctx, list)
-	if err != nil {
-		return nil, err
-	}
-	return s.draftPack(s.path("objects", "pack"), len(list), func(w *packfmt.Writer) error {
-		c := copier{w: w, load: s.Object, pause: ctx.Err}
-		if err := c.placeTrees(trees); err != nil {
-			return err
-		}
-		return c.copyAll(list)
-	})
-}
-
-// contents returns all objects in packs, sorted for copying; one that is in several is taken from one of them.
-func contents(packs []*pack) ([]wanted, error) {
-	var list []wanted
-	for _, p := range packs {
-		entries, err := p.index.Entries()
-		if err != nil {
-			return nil, &copyError{p, err}
-		}
-		for _, e := range entries {
-			list = append(list, wanted{e.Hash, storedCopy{p, e.Offset}, e.CRC})
-		}
-	}
-	slices.SortFunc(list, func(a, b wanted) int {
-		return cmp.Or(bytes.Compare(a.hash[:], b.hash[:]), cmp.Compare(packName(a.at.pack), packName(b.at.pack)))
-	})
-	list = slices.CompactFunc(list, func(a, b wanted) bool { return a.hash == b.hash })
-	sortWanted(list)
-	return list, nil
 }

@@ -24,6 +24,8 @@ type copier struct {
 	load func(plumbing.Hash) (Object, error)
 	// placed says where objects went that were written out of the order of their pack.
 	placed map[storedCopy]int64
+	// dense, if not nil, writes objects anew that were compressed fast rather than well.
+	dense *densifier
 	// pause is asked before each object whether to go on; nil means yes.
 	pause func() error
 }
@@ -37,18 +39,25 @@ type copyError struct {
 func (e *copyError) Error() string { return e.err.Error() }
 func (e *copyError) Unwrap() error { return e.err }
 
-// sortWanted brings objects into the order in which copier can copy most: pack by pack, by offset.
+// sortWanted brings objects into the order in which copier can copy most: pack by pack, by offset. Older packs come first,
+// so that what was stored one after the other stays so.
 func sortWanted(list []wanted) {
 	slices.SortFunc(list, func(a, b wanted) int {
-		return cmp.Or(cmp.Compare(packName(a.at.pack), packName(b.at.pack)), cmp.Compare(a.at.offset, b.at.offset))
+		return cmp.Or(comparePacks(a.at.pack, b.at.pack), cmp.Compare(a.at.offset, b.at.offset))
 	})
 }
 
-func packName(p *pack) string {
-	if p == nil {
-		return "" // first: such objects are no bases
+// comparePacks orders packs by age. No pack at all comes first: such objects are no bases.
+func comparePacks(a, b *pack) int {
+	switch {
+	case a == b:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil:
+		return 1
 	}
-	return p.base
+	return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.base, b.base))
 }
 
 // copyAll writes the objects in list, which is sorted and holds none twice, except those that are placed already.
@@ -94,7 +103,8 @@ func (c *copier) copyFrom(p *pack, list []wanted) error {
 // copyOne loads the object if it cannot be copied as it is, for whatever reason: a pack that cannot be read may have been
 // replaced, or have a twin, and loading will find that out or tell what is wrong.
 func (c *copier) copyOne(run *packRun, x wanted) error {
-	if h, stream, ok := run.raw(x); ok {
+	h, stream, ok := run.raw(x)
+	if ok && (c.dense == nil || h.Type.IsDelta() || !packfmt.IsQuick(stream)) {
 		if h.Type == plumbing.OFSDeltaObject {
 			h.Distance = c.w.Offset() - h.Distance
 		}
@@ -103,6 +113,9 @@ func (c *copier) copyOne(run *packRun, x wanted) error {
 	o, err := c.load(x.hash)
 	if err != nil {
 		return &copyError{x.at.pack, err}
+	}
+	if c.dense != nil {
+		return c.dense.write(c.w, o)
 	}
 	return c.w.Object(x.hash, o.Type, o.Data)
 }

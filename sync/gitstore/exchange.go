@@ -28,7 +28,9 @@ func (s *Store) exchange(ctx context.Context, draft *packDraft, old []*pack, sta
 	if err := joined.open(); err != nil {
 		return err
 	}
-	stats.Packs, stats.Objects, stats.After = len(old), joined.index.Count(), joined.size
+	stats.Packs += len(old)
+	stats.Objects += joined.index.Count()
+	stats.After += joined.size
 	if err := s.removeAll("multi-pack-index*"); err != nil {
 		return err
 	}

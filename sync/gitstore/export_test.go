@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"math"
 	"time"
 )
 
@@ -10,5 +11,21 @@ func WithRefWait(d time.Duration) Option { return func(s *Store) { s.refWait = d
 
 // CompactAt is Compact with a threshold of its own.
 func (s *Store) CompactAt(ctx context.Context, packs int) (CompactStats, error) {
-	return s.compact(ctx, packs)
+	c := usualCompaction
+	c.packs = packs
+	return s.compact(ctx, c)
+}
+
+// CompactHasty is Compact that minds so many bytes of hasty packs, and no number of packs.
+func (s *Store) CompactHasty(ctx context.Context, bytes int64) (CompactStats, error) {
+	c := usualCompaction
+	c.packs, c.hasty = math.MaxInt, bytes
+	return s.compact(ctx, c)
+}
+
+// JoinAt is Compact for which all packs of that size are large ones.
+func (s *Store) JoinAt(ctx context.Context, bytes int64) (CompactStats, error) {
+	c := usualCompaction
+	c.packs, c.join = math.MaxInt, bytes
+	return s.compact(ctx, c)
 }

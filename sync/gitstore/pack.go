@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -31,6 +32,11 @@ type pack struct {
 	ready atomic.Bool // they are set
 	index *packfmt.Index
 	size  int64 // of the pack file
+	time  int64 // when it was last changed, in nanoseconds
+
+	sniff   sync.Once
+	quick   bool        // see isQuick
+	spoiled atomic.Bool // something in it could not be read when it was to be rewritten
 }
 
 func (p *pack) packPath() string  { return p.base + ".pack" }
@@ -67,7 +73,7 @@ func (p *pack) open() error {
 	if err != nil {
 		return fmt.Errorf("open %s: %w", p.indexPath(), err)
 	}
-	p.size = info.Size()
+	p.size, p.time = info.Size(), info.ModTime().UnixNano()
 	if err := p.checkMatch(index); err != nil {
 		return fmt.Errorf("open %s: %w", p.packPath(), err)
 	}
@@ -87,7 +93,7 @@ func (p *pack) adopt(index []byte, size int64) error {
 	if err != nil {
 		return err
 	}
-	p.index, p.size = x, size
+	p.index, p.size, p.time = x, size, time.Now().UnixNano()
 	p.ready.Store(true)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"hash/maphash"
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -12,12 +13,10 @@ import (
 )
 
 // In a log every append writes the directories on the way to the new file once more, a little longer than before. Small
-// packs store each of these versions whole. When they are joined, all versions of one directory but the newest become
+// packs store each of these versions whole. When they are folded, all versions of one directory but the newest become
 // deltas of it, a few bytes each. Which trees are versions of one directory shows in how they begin.
 
 const (
-	// treeBytes bounds the trees that are held in memory for this; what is beyond stays as it is.
-	treeBytes = 16 << 20
 	// treeItemBytes is the largest tree that is considered.
 	treeItemBytes = 1 << 20
 	// minTree is the smallest tree for which a delta pays.
@@ -27,14 +26,15 @@ const (
 // A treeVersion is a tree that is stored whole.
 type treeVersion struct {
 	wanted
-	data []byte
+	family uint64 // the same for all versions of a directory
+	size   int
+	data   []byte // nil if it has to be loaded
 }
 
-// collectTrees loads the trees among list that are stored whole, as many as there is room for.
-func (s *Store) collectTrees(ctx context.Context, list []wanted) ([]treeVersion, error) {
+// collectTrees lists the trees among list that are stored whole. It reads only how they begin.
+func collectTrees(ctx context.Context, list []wanted) ([]treeVersion, error) {
 	var trees []treeVersion
-	var window packWindow
-	room := treeBytes
+	window := packWindow{}
 	for _, x := range list {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -42,45 +42,57 @@ func (s *Store) collectTrees(ctx context.Context, list []wanted) ([]treeVersion,
 		if window.pack != x.at.pack {
 			window = packWindow{pack: x.at.pack, buf: window.buf[:0]}
 		}
-		if !isWholeTree(&window, x.at.offset) {
-			continue
+		// One that cannot be read is copied like any other object, with all that goes for it.
+		if v, ok := wholeTree(&window, x); ok {
+			trees = append(trees, v)
 		}
-		o, err := s.load(x.at, x.hash)
-		if err != nil || len(o.Data) > room {
-			continue // it is copied like any other object, with all that goes for one that cannot be read
-		}
-		room -= len(o.Data)
-		trees = append(trees, treeVersion{x, o.Data})
 	}
 	return trees, nil
 }
 
-func isWholeTree(w *packWindow, offset int64) bool {
-	end := min(offset+packfmt.MaxHeaderSize, w.pack.size-packfmt.TrailerSize)
-	head, err := w.bytes(offset, end)
+// treeHead is more than the header of an entry, compressed, and the first entry of a tree take.
+const treeHead = packfmt.MaxHeaderSize + 256
+
+func wholeTree(w *packWindow, x wanted) (v treeVersion, ok bool) {
+	head, err := w.bytes(x.at.offset, min(x.at.offset+treeHead, w.pack.size-packfmt.TrailerSize))
 	if err != nil {
-		return false
+		return v, false
 	}
 	h, err := packfmt.ParseHeader(head)
-	return err == nil && h.Type == plumbing.TreeObject && h.Size >= minTree && h.Size <= treeItemBytes
+	if err != nil || h.Type != plumbing.TreeObject || h.Size < minTree || h.Size > treeItemBytes {
+		return v, false
+	}
+	begin, err := packfmt.InflatePrefix(bytes.NewReader(head[h.Length:]), firstEntryBytes)
+	if err != nil {
+		return v, false
+	}
+	return treeVersion{wanted: x, family: familyOf(begin), size: int(h.Size)}, true
 }
 
-// firstName returns the name of a tree's first entry, which an append to the directory does not change.
-func firstName(tree []byte) []byte {
+// firstEntryBytes is how much of the first entry of a tree tells directories apart.
+const firstEntryBytes = 96
+
+var familySeed = maphash.MakeSeed()
+
+// familyOf tells a directory by its first entry, name and id: an append to the directory does not change it. Two that are
+// taken for one cost a little room and nothing else.
+func familyOf(tree []byte) uint64 {
 	end := bytes.IndexByte(tree, 0)
-	return tree[:max(0, end)]
+	if end < 0 {
+		return maphash.Bytes(familySeed, tree)
+	}
+	return maphash.Bytes(familySeed, tree[:min(len(tree), end+1+len(plumbing.Hash{}))])
 }
 
 // placeTrees writes the trees first, versions of one directory together, the longest and so the newest of them whole.
 func (c *copier) placeTrees(trees []treeVersion) error {
 	slices.SortFunc(trees, func(a, b treeVersion) int {
-		return cmp.Or(bytes.Compare(firstName(a.data), firstName(b.data)), cmp.Compare(len(b.data), len(a.data)),
-			bytes.Compare(a.hash[:], b.hash[:]))
+		return cmp.Or(cmp.Compare(a.family, b.family), cmp.Compare(b.size, a.size), bytes.Compare(a.hash[:], b.hash[:]))
 	})
 	c.placed = make(map[storedCopy]int64, len(trees))
 	for len(trees) > 0 {
 		n := 1
-		for n < len(trees) && bytes.Equal(firstName(trees[n].data), firstName(trees[0].data)) {
+		for n < len(trees) && trees[n].family == trees[0].family {
 			n++
 		}
 		if err := c.placeVersions(trees[:n]); err != nil {
@@ -91,18 +103,27 @@ func (c *copier) placeTrees(trees []treeVersion) error {
 	return nil
 }
 
-// placeVersions writes trees of which each is probably an earlier version of the one before.
+// placeVersions writes trees of which each is probably an earlier version of the first.
 func (c *copier) placeVersions(trees []treeVersion) error {
-	newest := trees[0]
+	var newest []byte
+	var newestAt int64
 	for _, t := range trees {
+		if c.pause != nil {
+			if err := c.pause(); err != nil {
+				return err
+			}
+		}
+		data, err := c.treeData(t)
+		if err != nil {
+			return &copyError{t.at.pack, err}
+		}
 		at := c.w.Offset()
-		delta := packfmt.MakeDelta(newest.data, t.data)
-		var err error
-		if t.at != newest.at && len(delta) < len(t.data)/2 {
-			err = c.w.Delta(t.hash, c.placed[newest.at], delta)
+		delta := packfmt.MakeDelta(newest, data)
+		if newest != nil && len(delta) < len(data)/2 {
+			err = c.w.Delta(t.hash, newestAt, delta)
 		} else {
-			err = c.w.Object(t.hash, plumbing.TreeObject, t.data)
-			newest = t
+			newest, newestAt = data, at
+			err = c.w.Object(t.hash, plumbing.TreeObject, data)
 		}
 		if err != nil {
 			return err
@@ -110,4 +131,12 @@ func (c *copier) placeVersions(trees []treeVersion) error {
 		c.placed[t.at] = at
 	}
 	return nil
+}
+
+func (c *copier) treeData(t treeVersion) ([]byte, error) {
+	if t.data != nil {
+		return t.data, nil
+	}
+	o, err := c.load(t.hash)
+	return o.Data, err
 }

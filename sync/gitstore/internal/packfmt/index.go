@@ -99,6 +99,15 @@ func (x *Index) Find(h plumbing.Hash) (offset int64, ok bool, err error) {
 	return offset, err == nil, err
 }
 
+// OffsetAt returns the offset of the object that comes at place i, from 0, in the order of ids.
+func (x *Index) OffsetAt(i int) (int64, error) {
+	v, err := x.uint32At(x.offsetAt(i))
+	if err != nil {
+		return 0, err
+	}
+	return x.resolveOffset(v)
+}
+
 // Entry returns all that the index knows of the object with id h.
 func (x *Index) Entry(h plumbing.Hash) (e IndexEntry, ok bool, err error) {
 	i, err := x.position(h)

@@ -6,6 +6,8 @@ import (
 	"compress/zlib"
 	"errors"
 	"io"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -374,6 +376,107 @@ func FuzzIndex(f *testing.F) {
 					t.Error(err)
 				}
 			}
+		}
+	})
+}
+
+func TestSimilarRoundTrip(t *testing.T) {
+	t.Parallel()
+	words := rapid.SampledFrom([]string{"device: 7abq2mfk5zr3", "text", "0123456789", "\n", "a", "", "the same line as before\n", "\x00\xff"})
+	text := rapid.Custom(func(t *rapid.T) []byte {
+		return []byte(strings.Join(rapid.SliceOfN(words, 0, 40).Draw(t, "words"), ""))
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		base, target := text.Draw(t, "base"), text.Draw(t, "target")
+		s := packfmt.NewSimilar(base)
+		if s == nil {
+			return // too short to be of use
+		}
+		got, err := packfmt.ApplyDelta(base, s.Delta(target))
+		if err != nil || !bytes.Equal(got, target) {
+			t.Fatalf("%q, %v; want %q", got, err, target)
+		}
+	})
+}
+
+func TestSimilarFindsWhatStandsElsewhere(t *testing.T) {
+	t.Parallel()
+	const long = "a line that stands in both, somewhere, and is long enough to matter\n"
+	base := []byte("the beginning\n" + long + strings.Repeat("between ", 9) + long[:40] + "the end\n")
+	target := []byte("another beginning\n" + long + "another end\n" + long[:40])
+	if d := packfmt.NewSimilar(base).Delta(target); len(d) > 50 {
+		t.Errorf("%d bytes for a target of %d", len(d), len(target))
+	}
+	for _, size := range []int{0, 11, 1 << 16} {
+		if packfmt.NewSimilar(make([]byte, size)) != nil {
+			t.Errorf("a base of %d bytes is of use", size)
+		}
+	}
+}
+
+// indexOf makes an index of entries.
+func indexOf(t *rapid.T, entries []packfmt.IndexEntry) *packfmt.Index {
+	var buf bytes.Buffer
+	if err := packfmt.WriteIndex(&buf, entries, plumbing.Hash{1}); err != nil {
+		t.Fatal(err)
+	}
+	x, err := packfmt.OpenIndex(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// Law: joined indexes are the index of everything in them, or there is something twice.
+func TestJoinedIndexesAreOneIndex(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var parts []packfmt.IndexPart
+		var all []packfmt.IndexEntry
+		seen, twice := map[plumbing.Hash]bool{}, false
+		for i := range rapid.IntRange(1, 4).Draw(t, "parts") {
+			var own []packfmt.IndexEntry
+			for n := range rapid.IntRange(0, 30).Draw(t, "entries") {
+				h := plumbing.Hash{rapid.Byte().Draw(t, "first"), rapid.Byte().Draw(t, "second"), byte(n)}
+				if rapid.IntRange(0, 9).Draw(t, "own") > 0 {
+					h[3] = byte(i)
+				}
+				own = append(own, packfmt.IndexEntry{Hash: h, Offset: int64(12 + 50*n), CRC: rapid.Uint32().Draw(t, "crc")})
+			}
+			shift := int64(2000 * i)
+			parts = append(parts, packfmt.IndexPart{Index: indexOf(t, slices.Clone(own)), Shift: shift})
+			for _, e := range own {
+				twice = twice || seen[e.Hash]
+				seen[e.Hash] = true
+				e.Offset += shift
+				all = append(all, e)
+			}
+		}
+		var got, want bytes.Buffer
+		err := packfmt.JoinIndexes(&got, parts, plumbing.Hash{9})
+		if twice {
+			if !errors.Is(err, packfmt.ErrTwice) {
+				t.Fatalf("something is in it twice: %v", err)
+			}
+			return
+		}
+		if werr := packfmt.WriteIndex(&want, all, plumbing.Hash{9}); err != nil || werr != nil {
+			t.Fatal(err, werr)
+		}
+		if !bytes.Equal(got.Bytes(), want.Bytes()) {
+			t.Fatal("they differ from an index that was made at once")
+		}
+	})
+}
+
+func TestOffsetsBeyondAnIndexAreNotJoined(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		x := indexOf(t, []packfmt.IndexEntry{{Hash: plumbing.Hash{1}, Offset: 100}})
+		shift := rapid.SampledFrom([]int64{1<<31 - 101, 1<<31 - 100}).Draw(t, "shift")
+		err := packfmt.JoinIndexes(io.Discard, []packfmt.IndexPart{{Index: x, Shift: shift}}, plumbing.Hash{})
+		if fits := shift+100 < 1<<31; fits != (err == nil) {
+			t.Fatalf("shifted by %d: %v", shift, err)
 		}
 	})
 }

@@ -34,6 +34,9 @@ func NewWriter(w io.Writer, count uint32, level int) (*Writer, error) {
 	return p, nil
 }
 
+// SetLevel changes the zlib level for what is added from now on.
+func (p *Writer) SetLevel(level int) { p.level = level }
+
 // Write adds bytes to the pack as they are; it is there for the compressor.
 func (p *Writer) Write(b []byte) (int, error) {
 	n, err := p.w.Write(b)

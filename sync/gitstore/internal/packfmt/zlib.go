@@ -2,10 +2,11 @@ package packfmt
 
 import (
 	"bytes"
-	"compress/zlib"
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/klauspost/compress/zlib" // for small objects two to three times as quick as the standard library's
 )
 
 // A ByteReader gives its bytes one by one, so that a decompressor need not take more than it uses.
@@ -94,6 +95,9 @@ func unexpected(err error) error {
 	}
 	return err
 }
+
+// IsQuick reports whether a zlib stream says of itself that it was compressed fast rather than well (RFC 1950, FLEVEL).
+func IsQuick(stream []byte) bool { return len(stream) > 1 && stream[1]>>6 < 2 }
 
 // deflaters holds a pool of writers for each level from zlib.HuffmanOnly (-2) to zlib.BestCompression (9).
 var deflaters [12]sync.Pool
