@@ -15,6 +15,7 @@ type Report struct {
 	Machine Machine  `json:"machine"`
 	Notes   int      `json:"notes,omitempty"` // that were stored, if that matters
 	Rows    []Row    `json:"rows"`
+	Amounts []Amount `json:"amounts,omitempty"`
 	Remarks []string `json:"remarks,omitempty"` // such as what could not be measured here
 }
 
@@ -68,6 +69,27 @@ func (r Row) At(much float64, unit string, in time.Duration) Row {
 	return r
 }
 
+// An Amount is something that was measured other than in time, such as memory
+// or room on disk.
+type Amount struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+	// Ratio is Value divided by that of the amount named Peer; zero without a
+	// peer.
+	Ratio float64 `json:"ratio,omitempty"`
+	Peer  string  `json:"peer,omitempty"`
+}
+
+// Beside is a with its ratio to a peer. A peer that was not measured gives
+// none.
+func (a Amount) Beside(peer Amount) Amount {
+	if peer.Value > 0 {
+		a.Ratio, a.Peer = a.Value/peer.Value, peer.Name
+	}
+	return a
+}
+
 // WriteTable writes the report for people. A failing w ends it silently: it is
 // the terminal, and there is nobody left to tell.
 func (r Report) WriteTable(w io.Writer) {
@@ -79,7 +101,10 @@ func (r Report) WriteTable(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\tn\tp50 ms\tp95 ms\tp99 ms\tratio\trate")
 	for _, row := range r.Rows {
-		fmt.Fprintf(t, "%s\t%d\t%.3f\t%.3f\t%.3f\t%s\t%s\n", row.Name, row.N, row.P50, row.P95, row.P99, row.ratio(), row.rate())
+		fmt.Fprintf(t, "%s\t%d\t%.3f\t%.3f\t%.3f\t%s\t%s\n", row.Name, row.N, row.P50, row.P95, row.P99, ratio(row.Ratio, row.Peer), row.rate())
+	}
+	for _, a := range r.Amounts {
+		fmt.Fprintf(t, "%s\t\t\t\t\t%s\t%s\n", a.Name, ratio(a.Ratio, a.Peer), strconv.FormatFloat(a.Value, 'f', 1, 64)+" "+a.Unit)
 	}
 	t.Flush()
 	for _, remark := range r.Remarks {
@@ -87,11 +112,11 @@ func (r Report) WriteTable(w io.Writer) {
 	}
 }
 
-func (r Row) ratio() string {
-	if r.Ratio == 0 {
+func ratio(r float64, peer string) string {
+	if r == 0 {
 		return ""
 	}
-	return strconv.FormatFloat(r.Ratio, 'f', 2, 64) + " x " + r.Peer
+	return strconv.FormatFloat(r, 'f', 2, 64) + " x " + peer
 }
 
 func (r Row) rate() string {
