@@ -12,6 +12,7 @@ import (
 
 	"cairn/internal/commitform"
 	"cairn/internal/event"
+	"cairn/internal/hubwire"
 	"cairn/sync/gitstore"
 	"cairn/sync/gitwire"
 	"cairn/sync/intake"
@@ -148,7 +149,8 @@ func (p *push) badPack(err error) error {
 	switch {
 	case tooBig:
 		reason = limit.Error()
-		p.out.Rules = []string{"limit"}
+		p.out.Rules = []string{hubwire.RuleLimit}
+		p.reply.Message(hubwire.Refusal{Rule: hubwire.RuleLimit}.String())
 		p.reply.Message("cairn: " + reason + "\ncairn: push fewer events at once, oldest first")
 	case broken && !errors.Is(bad, io.ErrUnexpectedEOF):
 		reason = bad.Error()

@@ -28,6 +28,10 @@ type Refusal struct {
 // It is the one refusal that time settles: the same event is taken later.
 const RuleClock = "clock"
 
+// RuleLimit is the rule of a push that is too big, or takes too much to look
+// at. Nothing in it is to blame: the same history is taken in smaller portions.
+const RuleLimit = "limit"
+
 const refusalStart = "cairn: refused "
 
 var (

@@ -52,6 +52,12 @@ func TestAncestorsAreThoseInTheHistory(t *testing.T) {
 				}
 			}
 		}
+		base := rapid.SampledFrom(d.commits).Draw(t, "base")
+		got, err := g.Following(base, d.commits)
+		after := slices.DeleteFunc(slices.Clone(d.commits), func(c plumbing.Hash) bool { return !d.above[c][base] })
+		if err != nil || !slices.Equal(got, after) {
+			t.Fatalf("following %s: %v, want %v, %v", base, got, after, err)
+		}
 		wants, haves := d.some(t, "wants"), d.some(t, "haves")
 		ready := !slices.ContainsFunc(wants, func(w plumbing.Hash) bool {
 			return !slices.ContainsFunc(haves, func(h plumbing.Hash) bool { return d.above[w][h] })

@@ -29,11 +29,18 @@ func (g *Graph) ReadyFor(wants, haves []plumbing.Hash) bool {
 	return err == nil && g.reach(tips, g.some(haves))
 }
 
-// reach reports whether each of tips reaches one of the goals, going up: a commit does if it is a goal or a parent does.
+// reach reports whether each of tips reaches one of the goals.
 func (g *Graph) reach(tips, goals []int32) bool {
 	if len(tips) == 0 || len(goals) == 0 {
 		return len(tips) == 0
 	}
+	m := g.reaching(tips, goals)
+	return !slices.ContainsFunc(tips, func(n int32) bool { return m.get(n)&reaches == 0 })
+}
+
+// reaching marks what reaches one of the goals, up to the greatest of tips: a commit does if it is a goal or a parent
+// does.
+func (g *Graph) reaching(tips, goals []int32) marks {
 	m := g.marks()
 	for _, n := range goals {
 		m.add(n, reaches)
@@ -44,7 +51,7 @@ func (g *Graph) reach(tips, goals []int32) bool {
 			m.add(n, m.get(p)&reaches)
 		}
 	}
-	return !slices.ContainsFunc(tips, func(n int32) bool { return m.get(n) == 0 })
+	return m
 }
 
 // Between returns the commits in the history of the wants that are in that of none of the haves, parents before
@@ -72,6 +79,24 @@ func (g *Graph) Between(wants, haves []plumbing.Hash) ([]plumbing.Hash, error) {
 	}
 	slices.Reverse(found)
 	return g.hashes(found), nil
+}
+
+// Following returns those of commits whose history contains base, in the order given. The error is an *UnknownError.
+func (g *Graph) Following(base plumbing.Hash, commits []plumbing.Hash) ([]plumbing.Hash, error) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	numbers, err := g.known(append(slices.Clone(commits), base))
+	if err != nil {
+		return nil, err
+	}
+	m := g.reaching(numbers, numbers[len(commits):])
+	var found []plumbing.Hash
+	for i, n := range numbers[:len(commits)] {
+		if m.get(n)&reaches != 0 {
+			found = append(found, commits[i])
+		}
+	}
+	return found, nil
 }
 
 // MergeBases returns the best common ancestors of two commits: those that are not ancestors of others, in the order of

@@ -107,41 +107,48 @@ func (p *pathRemote) Push(ctx context.Context, o Offer) (Pushed, error) {
 		if err := p.noHooks(); err != nil {
 			return err
 		}
-		branch, head, err := p.branch(s)
-		if err != nil {
-			return err
-		}
-		var haves []plumbing.Hash
-		if !head.IsZero() {
-			follows, err := o.Follows(head)
-			if err != nil {
-				return err
-			}
-			if !follows {
-				return ErrRaced
-			}
-			haves = append(haves, head)
-		}
-		return p.store(ctx, s, o, branch, head, haves)
+		return inPortions(func(most int) (Portion, error) { return p.pushNext(ctx, s, o, most) })
 	})
 }
 
-func (p *pathRemote) store(ctx context.Context, s *gitstore.Store, o Offer, branch string, head plumbing.Hash, haves []plumbing.Hash) (err error) {
+// pushNext stores one portion.
+func (p *pathRemote) pushNext(ctx context.Context, s *gitstore.Store, o Offer, most int) (Portion, error) {
+	branch, head, err := p.branch(s)
+	if err != nil {
+		return Portion{}, err
+	}
+	var haves []plumbing.Hash
+	if !head.IsZero() {
+		follows, err := o.Follows(head)
+		if err == nil && !follows {
+			err = ErrRaced
+		}
+		if err != nil {
+			return Portion{}, err
+		}
+		haves = append(haves, head)
+	}
+	next, err := o.Next(ctx, Taker{Haves: haves, Onto: head, Most: most})
+	if err != nil {
+		return next, err
+	}
+	return next, p.store(ctx, s, next, branch, head)
+}
+
+func (p *pathRemote) store(ctx context.Context, s *gitstore.Store, next Portion, branch string, head plumbing.Hash) (err error) {
 	q, err := s.Quarantine()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, q.Discard()) }()
-	err = transfer(ctx,
-		func(w io.Writer) error { return o.Pack(ctx, w, haves) },
-		func(ctx context.Context, r io.Reader) error { return q.Receive(ctx, r, gitstore.Limits{}) })
+	err = transfer(ctx, next.Pack, func(ctx context.Context, r io.Reader) error { return q.Receive(ctx, r, gitstore.Limits{}) })
 	if err != nil {
 		return err
 	}
 	if err := q.Publish(); err != nil {
 		return err
 	}
-	err = s.UpdateRef(branch, head, o.Tip)
+	err = s.UpdateRef(branch, head, next.Tip)
 	if errors.Is(err, gitstore.ErrRefChanged) {
 		return ErrRaced
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -23,8 +22,8 @@ type Delivered struct {
 	Behind bool
 }
 
-// maxRounds bounds how often a push starts over because the remote moved or
-// named more events that it does not take.
+// maxRounds bounds how often a push starts over without getting anywhere,
+// because the remote moved.
 const maxRounds = 8
 
 // Push sends the log's events that the remote lacks. Errors: those of Remote
@@ -36,13 +35,16 @@ func (r *Replica) Push(ctx context.Context) (Delivered, error) {
 		return Delivered{}, fmt.Errorf("push space %s to %s: %w", r.opt.Log.Space().Name, r.opt.Name, err)
 	}
 	var all Delivered
-	for range maxRounds {
+	for n := 0; n < maxRounds; n++ {
 		d, again, err := r.round(ctx)
 		all.Events += d.Events
 		all.Refused = append(all.Refused, d.Refused...)
 		all.Held, all.Behind = d.Held, d.Behind
 		if err != nil {
 			return all, fmt.Errorf("push space %s to %s: %w", r.opt.Log.Space().Name, r.opt.Name, err)
+		}
+		if len(d.Refused) > 0 {
+			n = 0
 		}
 		if !again {
 			r.times.settle(all.Held)
@@ -152,7 +154,6 @@ func (r *Replica) waiting(ctx context.Context, known plumbing.Hash, head eventlo
 }
 
 func (r *Replica) offer(tip, known plumbing.Hash, met bool) Offer {
-	store := r.opt.Log.Store()
 	return Offer{
 		Tip:   tip,
 		Met:   met,
@@ -163,16 +164,7 @@ func (r *Replica) offer(tip, known plumbing.Hash, met bool) Offer {
 			}
 			return r.graph.Ancestor(h, tip)
 		},
-		Pack: func(ctx context.Context, w io.Writer, haves []plumbing.Hash) error {
-			if err := r.graph.Add(tip); err != nil {
-				return err
-			}
-			ids, err := history.NewObjects(ctx, store, r.graph, []plumbing.Hash{tip}, haves)
-			if err != nil {
-				return err
-			}
-			return store.EncodePack(w, ids)
-		},
+		Next: func(ctx context.Context, to Taker) (Portion, error) { return r.portion(ctx, tip, to) },
 	}
 }
 

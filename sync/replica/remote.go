@@ -15,8 +15,9 @@ type Remote interface {
 	// Fetch asks for the remote's head and, unless the machine has it, for
 	// the objects that lead to it. The head is zero for an empty remote.
 	Fetch(context.Context, Want) (plumbing.Hash, error)
-	// Push offers a history to the remote. Errors besides: ErrRaced, and
-	// *DeclinedError for events that the remote named.
+	// Push offers a history to the remote, portion by portion: what was taken
+	// before an error stays taken. Errors besides: ErrRaced, and *DeclinedError
+	// for events that the remote named.
 	Push(context.Context, Offer) (Pushed, error)
 }
 
@@ -36,9 +37,8 @@ type Offer struct {
 	Follows func(plumbing.Hash) (bool, error)
 	// Known is a commit that the remote is known to have, or zero.
 	Known plumbing.Hash
-	// Pack writes the objects of the tip's history that are not in that of
-	// the haves.
-	Pack func(ctx context.Context, w io.Writer, haves []plumbing.Hash) error
+	// Next is the next portion of it.
+	Next func(context.Context, Taker) (Portion, error)
 }
 
 // Pushed is what became of an offer.
@@ -49,7 +49,7 @@ type Pushed struct {
 }
 
 // A DeclinedError is a push that the remote refused because of events it
-// named. Nothing of the push was taken.
+// named. Nothing of the portion was taken.
 type DeclinedError struct {
 	Refusals []hubwire.Refusal
 	Message  string // what the remote said, for people

@@ -114,26 +114,46 @@ func (w *wireRemote) Fetch(ctx context.Context, want Want) (head plumbing.Hash, 
 }
 
 func (w *wireRemote) Push(ctx context.Context, o Offer) (Pushed, error) {
+	var all Pushed
+	err := inPortions(func(most int) (Portion, error) {
+		p, pushed, err := w.pushNext(ctx, o, most)
+		if err == nil {
+			o.Known, all.Joined = p.Tip, all.Joined || pushed.Joined
+		}
+		return p, err
+	})
+	return all, err
+}
+
+// pushNext pushes one portion.
+func (w *wireRemote) pushNext(ctx context.Context, o Offer, most int) (Portion, Pushed, error) {
 	s, ad, err := w.start(ctx, "git-receive-pack")
 	if err != nil {
-		return Pushed{}, err
+		return Portion{}, Pushed{}, err
 	}
 	defer s.Close()
 	cmd, haves, err := w.command(ad, o)
 	if err != nil {
-		return Pushed{}, err
+		return Portion{}, Pushed{}, err
 	}
-	result, err := gitwire.Push(ctx, s, ad, cmd, gitwire.PushOptions{
-		WritePack: func(out io.Writer) error { return o.Pack(ctx, out, haves) },
-		Messages:  func(string) {},
-	})
+	to := Taker{Haves: haves, Most: most}
+	if !w.joins {
+		to.Onto = cmd.Old
+	}
+	p, err := o.Next(ctx, to)
 	if err != nil {
-		return Pushed{}, w.failure(ctx, s, err)
+		return Portion{}, Pushed{}, err
 	}
-	return Pushed{Joined: w.joins && result.Landed.Ref != event.MainRef}, nil
+	cmd.New = p.Tip
+	result, err := gitwire.Push(ctx, s, ad, cmd, gitwire.PushOptions{WritePack: p.Pack, Messages: func(string) {}})
+	if err != nil {
+		return p, Pushed{}, w.failure(ctx, s, err)
+	}
+	return p, Pushed{Joined: w.joins && result.Landed.Ref != event.MainRef}, nil
 }
 
-// command is what to ask of the remote, and what it has already.
+// command is what to ask of the remote, but for the commit, and what it has
+// already.
 func (w *wireRemote) command(ad *gitwire.Advert, o Offer) (gitwire.Command, []plumbing.Hash, error) {
 	branch := w.branch(ad)
 	head := ad.Refs[branch]
@@ -144,7 +164,7 @@ func (w *wireRemote) command(ad *gitwire.Advert, o Offer) (gitwire.Command, []pl
 		}
 	}
 	if w.joins {
-		return gitwire.Command{New: o.Tip, Ref: forMain}, haves, nil
+		return gitwire.Command{Ref: forMain}, haves, nil
 	}
 	if !head.IsZero() {
 		follows, err := o.Follows(head)
@@ -155,7 +175,7 @@ func (w *wireRemote) command(ad *gitwire.Advert, o Offer) (gitwire.Command, []pl
 			return gitwire.Command{}, nil, ErrRaced
 		}
 	}
-	return gitwire.Command{Old: head, New: o.Tip, Ref: branch}, haves, nil
+	return gitwire.Command{Old: head, Ref: branch}, haves, nil
 }
 
 // failure says what an error of the conversation means.
@@ -188,6 +208,9 @@ func (w *wireRemote) rejection(r *gitwire.RejectedError) error {
 		}
 	}
 	message := strings.Join(words, "\n")
+	if len(refusals) == 1 && refusals[0].Rule == hubwire.RuleLimit {
+		return &tooMuchError{message}
+	}
 	if len(refusals) > 0 {
 		return &DeclinedError{Refusals: refusals, Message: message}
 	}
