@@ -31,6 +31,7 @@ type refDelta struct {
 
 // arrivals is the table of a received pack.
 type arrivals struct {
+	count int       // entries that the pack's header announces
 	list  []arrival // by offset
 	kids  []int32   // OFS deltas, by base
 	refs  []refDelta
@@ -43,7 +44,7 @@ type arrivals struct {
 const trustedCount = 1 << 16
 
 func newArrivals(count int) *arrivals {
-	return &arrivals{list: make([]arrival, 0, min(count, trustedCount))}
+	return &arrivals{count: count, list: make([]arrival, 0, min(count, trustedCount))}
 }
 
 // add enters the entry at offset, which inflates to data.
@@ -66,8 +67,19 @@ func (t *arrivals) add(offset int64, crc uint32, h packfmt.Header, data []byte) 
 		}
 		a.kind, a.turn = h.Type, t.nextTurn()
 	}
+	t.grow()
 	t.list = append(t.list, a)
 	return nil
+}
+
+// grow makes room for as many entries again as have come, but no more than were announced: the table of a large pack
+// must not take twice what it needs.
+func (t *arrivals) grow() {
+	n := len(t.list)
+	if n < cap(t.list) || n >= t.count {
+		return
+	}
+	t.list = append(make([]arrival, 0, min(2*n, t.count)), t.list...)
 }
 
 func (t *arrivals) nextTurn() int32 {

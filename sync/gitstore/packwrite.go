@@ -126,8 +126,9 @@ func (d *packDraft) write(dir string, count int, fill func(*packfmt.Writer) erro
 	return syncBoth(d.pack, d.index)
 }
 
-// writeIndex keeps a small index for the pack that will be in use in a moment.
+// writeIndex keeps a small index for the pack that will be in use in a moment. It is the last to need the entries.
 func (d *packDraft) writeIndex() error {
+	defer func() { d.entries = nil }()
 	if len(d.entries) > smallIndex/64 {
 		return packfmt.WriteIndex(d.index, d.entries, d.sum)
 	}

@@ -27,15 +27,45 @@ func (q *Quarantine) Publish(ids ...plumbing.Hash) error {
 }
 
 func (q *Quarantine) publish(ids []plumbing.Hash) error {
-	if len(ids) == 0 {
-		ids = q.all()
+	if len(ids) > 0 {
+		return q.publishSome(ids)
 	}
+	fresh, err := q.isFresh()
+	if err != nil {
+		return err
+	}
+	if fresh {
+		return q.publishAsReceived()
+	}
+	return q.publishSome(q.all())
+}
+
+// isFresh reports whether the received pack is all there is and nothing of it is stored, so that it can be taken as it
+// is. It makes no list: of a large pack that would be the most that is ever in memory.
+func (q *Quarantine) isFresh() (bool, error) {
+	if q.received == nil || len(q.order) > 0 {
+		return false, nil
+	}
+	t := q.received.table
+	if len(t.list) == 0 || len(t.thin) > 0 || len(t.order) != len(t.list) {
+		return false, nil
+	}
+	stored, err := q.s.storedSet()
+	if err != nil {
+		return false, err
+	}
+	for _, n := range t.order {
+		if found, err := stored(t.list[n].hash); err != nil || found {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (q *Quarantine) publishSome(ids []plumbing.Hash) error {
 	list, err := q.choose(ids)
 	if err != nil || len(list) == 0 {
 		return err
-	}
-	if q.isWhole(list) {
-		return q.publishAsReceived()
 	}
 	_, err = q.s.writePack(len(list), func(w *packfmt.Writer) error {
 		c := copier{w: w, load: q.Object}
@@ -112,15 +142,6 @@ func (q *Quarantine) locate(h plumbing.Hash) (wanted, bool) {
 	}
 	_, ok := q.added[h]
 	return wanted{hash: h}, ok
-}
-
-// isWhole reports whether list is the received pack, no more and no less, so that it can be taken as it is.
-func (q *Quarantine) isWhole(list []wanted) bool {
-	if q.received == nil {
-		return false
-	}
-	t := q.received.table
-	return len(t.thin) == 0 && len(t.order) == len(t.list) && len(list) == len(t.list) && list[0].at.pack != nil
 }
 
 func (q *Quarantine) publishAsReceived() error {

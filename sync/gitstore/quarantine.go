@@ -18,7 +18,7 @@ import (
 // Publish; on any doubt Discard removes them without a trace. The remains of a process that died are removed by the next
 // Open.
 //
-// Object, Has and HasNew are safe for concurrent use with each other; the other methods are not.
+// Object, Has, HasNew and Number are safe for concurrent use with each other; the other methods are not.
 type Quarantine struct {
 	s    *Store
 	dir  string
@@ -173,6 +173,18 @@ func (q *Quarantine) HasNew(h plumbing.Hash) bool {
 	}
 	_, ok = q.received.table.find(h)
 	return ok
+}
+
+// Number reports whether Receive took in the object with id h, and gives each that it did a number of its own, from 0 up.
+func (q *Quarantine) Number(h plumbing.Hash) (int, bool) {
+	q.mu.Lock()
+	done := q.done
+	q.mu.Unlock()
+	if done || q.received == nil {
+		return 0, false
+	}
+	n, ok := q.received.table.find(h)
+	return int(n), ok
 }
 
 // Add puts objects that the caller made, such as those of a merge, beside the received ones.

@@ -19,8 +19,9 @@ import (
 // Incoming is what arrived, on top of what is stored: a gitstore.Quarantine.
 type Incoming interface {
 	gitstore.Reader
-	// HasNew reports whether the object itself arrived.
-	HasNew(plumbing.Hash) bool
+	// Number reports whether the object itself arrived, and if so gives a number
+	// that no other has, from 0 up without great gaps.
+	Number(plumbing.Hash) (int, bool)
 	// Each calls the function with every object that arrived, once.
 	Each(context.Context, func(gitstore.Object) error) error
 }
@@ -48,7 +49,7 @@ type Options struct {
 // become heads; what is stored already counts as checked. The error is not a
 // finding: the check could not be made.
 func Check(ctx context.Context, in Incoming, tips []plumbing.Hash, opt Options) (Report, error) {
-	c := &checker{in: in, opt: opt, reached: map[plumbing.Hash]bool{}, judged: map[plumbing.Hash]bool{}, files: map[plumbing.Hash]Finding{}}
+	c := &checker{in: in, opt: opt, reached: newMarking(in), judged: newMarking(in), files: map[plumbing.Hash]Finding{}}
 	order, err := c.newCommits(ctx, tips)
 	if err != nil {
 		return Report{}, err
@@ -71,9 +72,9 @@ func Check(ctx context.Context, in Incoming, tips []plumbing.Hash, opt Options) 
 type checker struct {
 	in      Incoming
 	opt     Options
-	reached map[plumbing.Hash]bool    // accounted for by a commit
-	judged  map[plumbing.Hash]bool    // blobs that Admit has seen
-	files   map[plumbing.Hash]Finding // where the blobs of events belong
+	reached *marking                  // accounted for by a commit
+	judged  *marking                  // blobs that Admit has seen
+	files   map[plumbing.Hash]Finding // where the blobs of other events belong
 	found   int                       // findings, listed or not
 	listed  int                       // of them those that MaxFindings bounds
 	report  Report
@@ -189,11 +190,16 @@ func (c *checker) refused(err error, f Finding) (bool, error) {
 
 func (c *checker) reach(objects []gitstore.Object, more ...plumbing.Hash) {
 	for _, o := range objects {
-		c.reached[o.Hash] = true
+		c.reached.add(o.Hash)
 	}
 	for _, h := range more {
-		c.reached[h] = true
+		c.reached.add(h)
 	}
+}
+
+func (c *checker) arrived(h plumbing.Hash) bool {
+	_, ok := c.in.Number(h)
+	return ok
 }
 
 // reachBelow marks whatever arrived of the tree root, well-formed or not.
@@ -201,10 +207,10 @@ func (c *checker) reachBelow(root plumbing.Hash) error {
 	for todo := []plumbing.Hash{root}; len(todo) > 0; {
 		h := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if c.reached[h] || !c.in.HasNew(h) {
+		if c.reached.has(h) || !c.arrived(h) {
 			continue
 		}
-		c.reached[h] = true
+		c.reached.add(h)
 		o, err := c.in.Object(h)
 		if err != nil {
 			return err

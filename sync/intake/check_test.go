@@ -31,6 +31,7 @@ type push struct {
 	base  tip // the log's head
 	new   map[plumbing.Hash]gitstore.Object
 	order []plumbing.Hash
+	place map[plumbing.Hash]int // in order
 }
 
 type tip struct{ commit, tree plumbing.Hash }
@@ -53,7 +54,7 @@ func newPush(t *testing.T) *push {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &push{t: t, space: space, store: l.Store(), base: tip{head.Commit, head.Tree}, new: map[plumbing.Hash]gitstore.Object{}}
+	return &push{t: t, space: space, store: l.Store(), base: tip{head.Commit, head.Tree}, new: map[plumbing.Hash]gitstore.Object{}, place: map[plumbing.Hash]int{}}
 }
 
 func (p *push) Object(h plumbing.Hash) (gitstore.Object, error) {
@@ -64,13 +65,16 @@ func (p *push) Object(h plumbing.Hash) (gitstore.Object, error) {
 }
 
 func (p *push) Has(h plumbing.Hash) (bool, error) {
-	if p.HasNew(h) {
+	if _, ok := p.new[h]; ok {
 		return true, nil
 	}
 	return p.store.Has(h)
 }
 
-func (p *push) HasNew(h plumbing.Hash) bool { _, ok := p.new[h]; return ok }
+func (p *push) Number(h plumbing.Hash) (int, bool) {
+	_, ok := p.new[h]
+	return p.place[h], ok
+}
 
 func (p *push) Each(_ context.Context, fn func(gitstore.Object) error) error {
 	for _, h := range p.order {
@@ -84,7 +88,7 @@ func (p *push) Each(_ context.Context, fn func(gitstore.Object) error) error {
 func (p *push) add(objects ...gitstore.Object) {
 	for _, o := range objects {
 		if _, ok := p.new[o.Hash]; !ok {
-			p.new[o.Hash] = o
+			p.new[o.Hash], p.place[o.Hash] = o, len(p.order)
 			p.order = append(p.order, o.Hash)
 		}
 	}

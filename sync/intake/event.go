@@ -39,8 +39,10 @@ func (c *checker) event(h plumbing.Hash, o gitstore.Object, parsed history.Commi
 	}
 	c.report.Events = append(c.report.Events, at.Event)
 	at.Object = added.New
-	c.files[added.New] = at
 	c.file(o, tree, parsed.Parents[0], blob.Data, at)
+	if c.opt.Raw != nil && !c.judged.has(added.New) {
+		c.files[added.New] = at
+	}
 	return nil
 }
 
@@ -98,7 +100,7 @@ func (c *checker) file(o gitstore.Object, tree, parent plumbing.Hash, file []byt
 	}
 	c.claims(e, at)
 	if c.opt.Admit != nil {
-		c.judged[at.Object] = true
+		c.judged.add(at.Object)
 		c.adopt(c.opt.Admit(e), at)
 	}
 }

@@ -31,7 +31,7 @@ func (c *checker) newCommits(ctx context.Context, tips []plumbing.Hash) ([]plumb
 			order = append(order, s.commit)
 			continue
 		}
-		if c.reached[s.commit] || !c.in.HasNew(s.commit) {
+		if c.reached.has(s.commit) || !c.arrived(s.commit) {
 			if err := c.present(s.commit); err != nil {
 				return nil, err
 			}
@@ -40,7 +40,7 @@ func (c *checker) newCommits(ctx context.Context, tips []plumbing.Hash) ([]plumb
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c.reached[s.commit] = true
+		c.reached.add(s.commit)
 		stack = append(stack, step{s.commit, true})
 		parents, err := c.parents(s.commit)
 		if err != nil {
@@ -55,7 +55,7 @@ func (c *checker) newCommits(ctx context.Context, tips []plumbing.Hash) ([]plumb
 
 // present reports a commit that is neither here nor came along.
 func (c *checker) present(h plumbing.Hash) error {
-	if c.reached[h] || c.full() {
+	if c.reached.has(h) || c.full() {
 		return nil
 	}
 	has, err := c.in.Has(h)
@@ -93,12 +93,12 @@ func (c *checker) objects(ctx context.Context) error {
 		if c.full() {
 			return errFull
 		}
-		if !c.reached[o.Hash] {
+		if !c.reached.has(o.Hash) {
 			if err := c.stray(o); err != nil {
 				return err
 			}
 		}
-		if c.opt.Raw == nil || c.judged[o.Hash] {
+		if c.opt.Raw == nil || c.judged.has(o.Hash) {
 			return nil
 		}
 		at := c.files[o.Hash]
