@@ -30,7 +30,7 @@ func (b *batcher) add(s eventlog.Stored) error {
 	if b.count != nil {
 		b.count()
 	}
-	if s.Err != nil { // of a newer program: kept and listed, not understood
+	if s.Err != nil { // of a newer program: kept and listed, not understood; or damaged
 		return nil
 	}
 	if p, ok := s.Event.Payload.(*event.Redact); ok {

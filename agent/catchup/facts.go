@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,9 +32,10 @@ type facts struct {
 	lock     *disk.FileLock
 	tried    time.Time // to get the lock
 
-	mu   sync.RWMutex // guards what follows; held for writing only for moments
-	set  *projection.Set
-	mark projection.Mark
+	mu      sync.RWMutex // guards what follows; held for writing only for moments
+	set     *projection.Set
+	mark    projection.Mark
+	damaged []*eventlog.CorruptError // what was set aside on the way to the mark
 }
 
 func openFacts(fsys disk.FS, path string, trouble func(error)) (*facts, error) {
@@ -81,7 +83,21 @@ func (f *facts) own() error {
 func (f *facts) replace(set *projection.Set, mark projection.Mark) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.set, f.mark = set, mark
+	f.set, f.mark, f.damaged = set, mark, nil
+}
+
+// forget makes the next step read everything again.
+func (f *facts) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mark = projection.Mark{}
+}
+
+// aside is what was set aside because its bytes are no event.
+func (f *facts) aside() []*eventlog.CorruptError {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return slices.Clone(f.damaged)
 }
 
 func (f *facts) at() projection.Mark {
@@ -178,29 +194,74 @@ func (f *facts) remove(gone []event.ID) {
 	})
 }
 
-// rebuild reads everything; events show as they come.
+// rebuild reads everything. Where there is nothing yet, events show as they
+// come; otherwise what is there holds until the rest has been read, for a
+// damaged history may not let us.
 func (f *facts) rebuild(ctx context.Context, to projection.Mark, read added) error {
+	if f.isEmpty() {
+		f.save((*projection.File).Reset)
+		f.replace(projection.NewSet(), projection.Mark{})
+		return f.take(ctx, projection.Mark{}, to, read)
+	}
+	var all []projection.Fact
+	bad, err := collect(ctx, projection.Mark{}, to, read, func(fact projection.Fact) { all = append(all, fact) })
+	if err != nil {
+		return err
+	}
 	f.save((*projection.File).Reset)
 	f.replace(projection.NewSet(), projection.Mark{})
-	return f.take(ctx, projection.Mark{}, to, read)
+	f.setAside(bad)
+	f.add(to, all)
+	return nil
+}
+
+func (f *facts) isEmpty() bool {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.set.Count() == 0
 }
 
 // take adds the events between two trees, and the mark when it has them all.
 func (f *facts) take(ctx context.Context, from, to projection.Mark, read added) error {
 	var room []projection.Fact
-	err := read(ctx, from.Tree, to.Tree, func(s eventlog.Stored) error {
-		room = append(room, factOf(s))
+	bad, err := collect(ctx, from, to, read, func(fact projection.Fact) {
+		room = append(room, fact)
 		if len(room) == factsAtOnce {
 			f.add(f.at(), room)
 			room = room[:0]
 		}
-		return nil
 	})
 	if err != nil {
 		return err
 	}
+	f.setAside(bad)
 	f.add(to, room)
 	return nil
+}
+
+// collect calls add with the facts of the events between two trees, and
+// returns the events that are damaged.
+func collect(ctx context.Context, from, to projection.Mark, read added, add func(projection.Fact)) ([]*eventlog.CorruptError, error) {
+	var bad []*eventlog.CorruptError
+	err := read(ctx, from.Tree, to.Tree, func(s eventlog.Stored) error {
+		if c := s.Corrupt(); c != nil {
+			bad = append(bad, c)
+		} else {
+			add(factOf(s))
+		}
+		return nil
+	})
+	return bad, err
+}
+
+// setAside keeps in mind which events there are no facts of.
+func (f *facts) setAside(bad []*eventlog.CorruptError) {
+	for _, c := range bad {
+		f.trouble(c)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.damaged = append(f.damaged, bad...)
 }
 
 func factOf(s eventlog.Stored) projection.Fact {
@@ -210,7 +271,9 @@ func factOf(s eventlog.Stored) projection.Fact {
 	return projection.FactOf(s.Event)
 }
 
-// add is the only place where facts enter. The mark holds from then on.
+// add is the only place where facts enter. The mark holds from then on. It is
+// not written down while something is set aside, so that the next process
+// looks again: it may have been mended.
 func (f *facts) add(mark projection.Mark, list []projection.Fact) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -219,5 +282,8 @@ func (f *facts) add(mark projection.Mark, list []projection.Fact) {
 		mark.Events = f.set.Count()
 	}
 	f.mark = mark
+	if len(f.damaged) > 0 {
+		mark = projection.Mark{}
+	}
 	f.save(func(file *projection.File) error { return file.Append(mark, list...) })
 }

@@ -173,6 +173,9 @@ func (s *Space) fill(ctx context.Context, j *job, put func(search.Batch) error) 
 	if err != nil {
 		return err
 	}
+	if len(s.facts.aside()) > 0 {
+		s.facts.forget() // what is damaged may have been mended
+	}
 	if err := s.levelFacts(ctx, to); err != nil {
 		return err
 	}

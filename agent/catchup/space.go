@@ -40,6 +40,10 @@ func (s *Space) Name() string { return s.name }
 // quick, and must not call the Space.
 func (s *Space) Facts(fn func(*projection.Set)) { s.facts.read(fn) }
 
+// Damaged lists the events that were left out because the log does not hold
+// their bytes as they were.
+func (s *Space) Damaged() []*eventlog.CorruptError { return s.facts.aside() }
+
 // Mark says how far the facts are.
 func (s *Space) Mark() projection.Mark { return s.facts.at() }
 

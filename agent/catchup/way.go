@@ -67,7 +67,9 @@ func target(log Log) (projection.Mark, error) {
 func removed(ctx context.Context, log Log, from, to plumbing.Hash) ([]event.ID, error) {
 	var ids []event.ID
 	err := log.Added(ctx, to, from, func(s eventlog.Stored) error {
-		ids = append(ids, s.ID)
+		if s.ID != "" {
+			ids = append(ids, s.ID)
+		}
 		return nil
 	})
 	return ids, err

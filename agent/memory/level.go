@@ -16,6 +16,7 @@ type Level struct {
 	Head    plumbing.Hash // of the log
 	Events  int           // in the log
 	Indexed int           // of them covered by the index; 0 while there is none
+	Damaged []error       // events besides, whose bytes are not what they were
 }
 
 // Level is how far a space is now. Where much of the log has to be read first,
@@ -36,6 +37,9 @@ func (s *Service) Level(ctx context.Context, name string) (Level, error) {
 		return Level{}, Problem(err)
 	}
 	l := Level{Head: head.Commit}
+	for _, bad := range sp.kept.Damaged() {
+		l.Damaged = append(l.Damaged, bad)
+	}
 	sp.kept.Facts(func(set *projection.Set) { l.Events = set.Count() })
 	if l.Indexed, err = sp.kept.Indexed(); err != nil {
 		s.troubled(err)

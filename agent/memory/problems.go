@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"cairn/agent/catchup"
 	"cairn/agent/projection"
 	"cairn/internal/commitform"
@@ -66,15 +68,17 @@ var table = []row{
 	{typed[*gitstore.GarbledRefError](nil), problem.GarbledRef, "run cairn doctor"},
 	{is(gitstore.ErrShallow), problem.Shallow, `run "git fetch --unshallow" in the space's repository`},
 	{is(gitstore.ErrPartialClone), problem.Shallow, "make a full clone"},
-	{typed[*gitstore.ForeignFormatError](nil), problem.Foreign, ""},
+	{typed[*gitstore.ForeignFormatError](nil), problem.Foreign, "push its history into a plain bare repository and put that in its place"},
 	{is(gitstore.ErrNotRepository), problem.Foreign, "run cairn doctor"},
-	{typed[*gitstore.RefLockedError](nil), problem.Busy, ""},
+	{typed[*gitstore.RefLockedError](nil), problem.Busy, "try again; if no git program is running, delete the file"},
 	{is(commitform.ErrForeign), problem.Foreign, "run cairn doctor"},
 	{typed[*commitform.NewerFormatError](nil), problem.NewerSchema, "upgrade cairn"},
 	{typed[*eventlog.ForeignError](nil), problem.Foreign, "run cairn doctor"},
 	{typed[*eventlog.CorruptError](nil), problem.Corrupt, "run cairn doctor"},
 	{typed[*gitstore.CorruptError](nil), problem.Corrupt, "run cairn doctor"},
-	{is(eventlog.ErrUnborn), problem.Corrupt, "restore the branch from a backup or from the hub"},
+	{typed[*eventlog.IncompleteError](nil), problem.Corrupt, "run cairn doctor"},
+	{is(plumbing.ErrObjectNotFound), problem.Corrupt, "run cairn doctor"},
+	{is(eventlog.ErrUnborn), problem.Corrupt, "run cairn doctor"},
 	{is(eventlog.ErrNotFound), problem.NotFound, "cairn log lists what there is"},
 	{is(eventlog.ErrBusy), problem.Busy, "try again"},
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"cairn/agent/projection"
 	"cairn/internal/event"
@@ -64,7 +65,25 @@ func find(spaces []*space, ref string) (in *space, id event.ID, err error) {
 
 func (sp *space) find(ref string) (id event.ID, err error) {
 	sp.kept.Facts(func(set *projection.Set) { id, err = set.Resolve(ref) })
+	if errors.Is(err, projection.ErrUnknown) {
+		if bad := sp.damaged(ref); bad != nil {
+			return "", bad
+		}
+	}
 	return id, err
+}
+
+// damaged is the event that ref names and that no fact tells of, because its
+// bytes are damaged; nil if there is none.
+func (sp *space) damaged(ref string) error {
+	part := strings.ToLower(strings.TrimPrefix(ref, "~"))
+	for _, bad := range sp.kept.Damaged() {
+		id := string(bad.ID)
+		if id != "" && (strings.HasPrefix(id, part) || strings.HasSuffix(id, part)) {
+			return bad
+		}
+	}
+	return nil
 }
 
 // A reference is an id in an event, as its writer gave it.

@@ -101,7 +101,8 @@ func (s *Service) history(sp *space, id event.ID) []api.Hit {
 }
 
 // Export gives out every event; see api.Agent. Redacted and withheld ones are
-// left out, since their bytes hold what must not be shown.
+// left out, since their bytes hold what must not be shown. Damaged ones are the
+// error that it ends with, after all others.
 func (s *Service) Export(ctx context.Context, spaceName string, fn func([]byte) error) error {
 	spaces, err := s.chosen(spaceName)
 	if err != nil {
@@ -123,7 +124,12 @@ func (s *Service) export(ctx context.Context, sp *space, fn func([]byte) error) 
 	if err := sp.kept.LevelFacts(ctx, head); err != nil {
 		return err
 	}
-	return sp.log.Added(ctx, [20]byte{}, head.Tree, func(e eventlog.Stored) error {
+	var damaged error
+	err = sp.log.Added(ctx, [20]byte{}, head.Tree, func(e eventlog.Stored) error {
+		if bad := e.Corrupt(); bad != nil {
+			damaged = errors.Join(damaged, bad)
+			return nil
+		}
 		hidden := s.ledger.withheld(sp.name, e.ID)
 		sp.kept.Facts(func(set *projection.Set) { hidden = hidden || set.Redacted(e.ID) })
 		if hidden {
@@ -131,4 +137,5 @@ func (s *Service) export(ctx context.Context, sp *space, fn func([]byte) error) 
 		}
 		return fn(e.Bytes)
 	})
+	return errors.Join(err, damaged)
 }

@@ -35,7 +35,7 @@ const maxRaces = 8
 // the log's lock, stores the objects fn returns, and moves the branch to the
 // tip; fn must be quick, must not append, and may be called again when another
 // program moved the branch meanwhile. The result is the head afterwards.
-// Errors: those of Head, of fn, ErrBusy.
+// Errors: those of Head, of fn, ErrBusy, *IncompleteError.
 func (l *Log) Update(ctx context.Context, fn func(Head) (Change, error)) (h Head, err error) {
 	lock, err := l.store.Lock(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ func (l *Log) Update(ctx context.Context, fn func(Head) (Change, error)) (h Head
 	for range maxRaces {
 		h, err = l.update(fn)
 		if _, raced := errors.AsType[*gitstore.RefChangedError](err); !raced {
-			return h, err
+			return h, incomplete(err)
 		}
 	}
 	return Head{}, ErrBusy

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"cairn/internal/commitform"
 	"cairn/internal/event"
 )
@@ -29,8 +31,28 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("the repository is space %q (%s), not %q (%s)", e.Have.Name, e.Have.ID, e.Want.Name, e.Want.ID)
 }
 
+// An IncompleteError reports a history that cannot be followed, because the
+// repository lacks an object that it needs. Nothing is written. "cairn doctor"
+// gets such objects back from where they still are.
+type IncompleteError struct{ Err error }
+
+func (e *IncompleteError) Error() string {
+	return "the history is not whole: " + e.Err.Error() + "; nothing was changed"
+}
+
+func (e *IncompleteError) Unwrap() error { return e.Err }
+
+// incomplete says of an object that is missing what that means.
+func incomplete(err error) error {
+	if _, said := errors.AsType[*IncompleteError](err); said || !errors.Is(err, plumbing.ErrObjectNotFound) {
+		return err
+	}
+	return &IncompleteError{err}
+}
+
 // A CorruptError reports stored bytes that are not the event they should be.
-// Stop writing to the space; "cairn doctor" says what is still whole.
+// The other events are not affected. "cairn doctor" gets it back from where it
+// is still whole.
 type CorruptError struct {
 	ID   event.ID // empty when the path names no event
 	Path string   // in the repository

@@ -101,8 +101,8 @@ func openAs(fsys disk.FS, dir string, space commitform.Space) (*Log, error) {
 
 // Open opens the log at dir, which must be of the space called name. The
 // caller closes it. Errors: those of gitstore.Open and gitstore.Store.Head,
-// ErrUnborn, commitform.ErrForeign, *commitform.NewerFormatError,
-// *ForeignError.
+// ErrUnborn, *IncompleteError, commitform.ErrForeign,
+// *commitform.NewerFormatError, *ForeignError.
 func Open(fsys disk.FS, dir, name string) (*Log, error) {
 	s, err := gitstore.Open(fsys, dir)
 	if err != nil {
@@ -125,7 +125,7 @@ func (l *Log) Identify() error {
 	}
 	space, err := SpaceAt(l.store, head.Tree)
 	if err != nil {
-		return err
+		return incomplete(err)
 	}
 	if want := l.Space(); space.Name != want.Name {
 		return &ForeignError{Have: space, Want: want}
@@ -164,7 +164,7 @@ func (l *Log) Space() commitform.Space { return *l.space.Load() }
 func (l *Log) Store() *gitstore.Store { return l.store }
 
 // Head is the end of the history now, read afresh at each call. Errors: those
-// of gitstore.Store.Head, and ErrUnborn.
+// of gitstore.Store.Head, ErrUnborn, *IncompleteError.
 func (l *Log) Head() (Head, error) {
 	h, err := l.store.Head()
 	if err != nil {
@@ -178,7 +178,7 @@ func (l *Log) Head() (Head, error) {
 	}
 	c, err := history.ReadCommit(l.store, h.Commit)
 	if err != nil {
-		return Head{}, fmt.Errorf("read the head: %w", err)
+		return Head{}, fmt.Errorf("read the head: %w", incomplete(err))
 	}
 	return Head{Ref: h.Ref, Commit: h.Commit, Tree: c.Tree}, nil
 }

@@ -10,19 +10,30 @@ import (
 
 	"cairn/internal/commitform"
 	"cairn/internal/event"
+	"cairn/sync/gitstore"
 	"cairn/sync/gittree"
 	"cairn/sync/history"
 )
 
 // Stored is an event as it lies in the log.
 type Stored struct {
-	ID    event.ID
-	Bytes []byte
+	ID    event.ID    // empty if the path names no event; Err is a *CorruptError then
+	Bytes []byte      // nil if they cannot be read
 	Event event.Event // zero when Err is not nil
-	Err   error       // *event.NewerSchemaError: keep and show it, do not read it
+	// Err says why there is no Event. *event.NewerSchemaError: keep and show
+	// it, do not read it. *CorruptError: leave it out, name it.
+	Err error
 }
 
-// Event reads one event at tree. Errors: ErrNotFound, *CorruptError.
+// Corrupt is what is wrong with the stored bytes; nil if they are an event,
+// also one that only a newer program can read.
+func (s Stored) Corrupt() *CorruptError {
+	bad, _ := errors.AsType[*CorruptError](s.Err)
+	return bad
+}
+
+// Event reads one event at tree. Errors: ErrNotFound, *CorruptError,
+// *IncompleteError.
 func (l *Log) Event(tree plumbing.Hash, id event.ID) (Stored, error) {
 	path := commitform.Path(id)
 	entry, err := gittree.Lookup(l.store, tree, path)
@@ -30,17 +41,23 @@ func (l *Log) Event(tree plumbing.Hash, id event.ID) (Stored, error) {
 		return Stored{}, ErrNotFound
 	}
 	if err != nil {
-		return Stored{}, err
+		return Stored{}, incomplete(err)
 	}
-	return l.read(id, path, entry.Hash)
+	s, err := l.read(path, entry.Hash)
+	if bad := s.Corrupt(); bad != nil {
+		return Stored{}, bad
+	}
+	return s, err
 }
 
 // Added calls fn with every event that the tree to has and the tree from has
-// not, in the order of their ids; the zero tree has none. An error of fn ends
-// it and is returned. Errors of its own: *CorruptError, and the context's.
+// not, in the order of their ids; the zero tree has none. One that is damaged
+// comes without an Event and does not keep the others away. An error of fn
+// ends it and is returned. Errors of its own: *IncompleteError if a tree is
+// missing, those of a disk that cannot be read, and the context's.
 func (l *Log) Added(ctx context.Context, from, to plumbing.Hash, fn func(Stored) error) error {
-	return l.added(ctx, from, to, func(id event.ID, c gittree.Change) error {
-		s, err := l.read(id, c.Path, c.New)
+	return l.added(ctx, from, to, func(path string, blob plumbing.Hash) error {
+		s, err := l.read(path, blob)
 		if err != nil {
 			return err
 		}
@@ -48,49 +65,67 @@ func (l *Log) Added(ctx context.Context, from, to plumbing.Hash, fn func(Stored)
 	})
 }
 
-// AddedIDs lists what Added would call its function with, without reading it.
+// AddedIDs lists the ids of what Added would call its function with, without
+// reading it.
 func (l *Log) AddedIDs(ctx context.Context, from, to plumbing.Hash) ([]event.ID, error) {
 	var ids []event.ID
-	err := l.added(ctx, from, to, func(id event.ID, _ gittree.Change) error {
-		ids = append(ids, id)
+	err := l.added(ctx, from, to, func(path string, _ plumbing.Hash) error {
+		if id, ok := commitform.IDAt(path); ok {
+			ids = append(ids, id)
+		}
 		return nil
 	})
 	return ids, err
 }
 
-func (l *Log) added(ctx context.Context, from, to plumbing.Hash, fn func(event.ID, gittree.Change) error) error {
-	return gittree.Diff(l.store, from, to, func(c gittree.Change) error {
+func (l *Log) added(ctx context.Context, from, to plumbing.Hash, fn func(path string, blob plumbing.Hash) error) error {
+	err := gittree.Diff(l.store, from, to, func(c gittree.Change) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if c.New.IsZero() || c.Path == commitform.SpaceFile {
 			return nil
 		}
-		id, ok := commitform.IDAt(c.Path)
-		if !ok {
-			return &CorruptError{Path: c.Path, Err: errors.New("no event belongs here")}
-		}
-		return fn(id, c)
+		return fn(c.Path, c.New)
 	})
+	return incomplete(err)
 }
 
-func (l *Log) read(id event.ID, path string, blob plumbing.Hash) (Stored, error) {
-	o, err := l.store.Object(blob)
-	if err != nil {
-		return Stored{}, &CorruptError{ID: id, Path: path, Err: err}
+// read reads what lies at path. That the disk does not give it out is an
+// error; that it is not an event is part of what was read.
+func (l *Log) read(path string, blob plumbing.Hash) (Stored, error) {
+	id, ok := commitform.IDAt(path)
+	if !ok {
+		return Stored{Err: &CorruptError{Path: path, Err: errors.New("no event belongs here")}}, nil
 	}
-	s := Stored{ID: id, Bytes: o.Data}
-	s.Event, s.Err = event.Decode(o.Data)
-	if _, newer := errors.AsType[*event.NewerSchemaError](s.Err); newer {
+	s := Stored{ID: id}
+	o, err := l.store.Object(blob)
+	if _, damaged := errors.AsType[*gitstore.CorruptError](err); damaged || errors.Is(err, plumbing.ErrObjectNotFound) {
+		s.Err = &CorruptError{ID: id, Path: path, Err: err}
 		return s, nil
 	}
-	if s.Err == nil && s.Event.ID != id {
-		s.Err = errors.New("the event has another id than its path")
+	if err != nil {
+		return Stored{}, fmt.Errorf("read event %s: %w", id, err)
 	}
-	if s.Err != nil {
-		return Stored{}, &CorruptError{ID: id, Path: path, Err: s.Err}
-	}
+	s.Bytes = o.Data
+	s.Event, s.Err = decode(id, path, o.Data)
 	return s, nil
+}
+
+// decode reads an event's file. Errors: *event.NewerSchemaError,
+// *CorruptError.
+func decode(id event.ID, path string, b []byte) (event.Event, error) {
+	e, err := event.Decode(b)
+	if _, newer := errors.AsType[*event.NewerSchemaError](err); newer {
+		return event.Event{}, err
+	}
+	if err == nil && e.ID != id {
+		err = errors.New("the event has another id than its path")
+	}
+	if err != nil {
+		return event.Event{}, &CorruptError{ID: id, Path: path, Err: err}
+	}
+	return e, nil
 }
 
 func (l *Log) headAt(ref string, commit plumbing.Hash) (Head, error) {
@@ -117,7 +152,7 @@ func (l *Log) CommitsOf(ctx context.Context, head plumbing.Hash, ids []event.ID)
 		}
 		o, err := l.store.Object(queue[0])
 		if err != nil {
-			return nil, fmt.Errorf("walk the history: %w", err)
+			return nil, fmt.Errorf("walk the history: %w", incomplete(err))
 		}
 		if id, ok := eventOf(o.Data); ok && want[id] {
 			found[id] = queue[0]

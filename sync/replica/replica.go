@@ -194,9 +194,10 @@ func (r *Replica) strange(list []Withheld) ([]Withheld, error) {
 	var out []Withheld
 	for _, w := range list {
 		_, err := r.opt.Log.Event(head.Tree, w.Event)
+		_, damaged := errors.AsType[*eventlog.CorruptError](err)
 		if errors.Is(err, eventlog.ErrNotFound) {
 			out = append(out, w)
-		} else if err != nil {
+		} else if err != nil && !damaged {
 			return nil, err
 		}
 	}
