@@ -43,7 +43,7 @@ func (l *Log) Event(tree plumbing.Hash, id event.ID) (Stored, error) {
 	if err != nil {
 		return Stored{}, incomplete(err)
 	}
-	s, err := l.read(path, entry.Hash)
+	s, err := read(l.store, path, entry.Hash)
 	if bad := s.Corrupt(); bad != nil {
 		return Stored{}, bad
 	}
@@ -56,8 +56,9 @@ func (l *Log) Event(tree plumbing.Hash, id event.ID) (Stored, error) {
 // ends it and is returned. Errors of its own: *IncompleteError if a tree is
 // missing, those of a disk that cannot be read, and the context's.
 func (l *Log) Added(ctx context.Context, from, to plumbing.Hash, fn func(Stored) error) error {
+	files := l.store.Scan()
 	return l.added(ctx, from, to, func(path string, blob plumbing.Hash) error {
-		s, err := l.read(path, blob)
+		s, err := read(files, path, blob)
 		if err != nil {
 			return err
 		}
@@ -93,13 +94,13 @@ func (l *Log) added(ctx context.Context, from, to plumbing.Hash, fn func(path st
 
 // read reads what lies at path. That the disk does not give it out is an
 // error; that it is not an event is part of what was read.
-func (l *Log) read(path string, blob plumbing.Hash) (Stored, error) {
+func read(r gittree.Reader, path string, blob plumbing.Hash) (Stored, error) {
 	id, ok := commitform.IDAt(path)
 	if !ok {
 		return Stored{Err: &CorruptError{Path: path, Err: errors.New("no event belongs here")}}, nil
 	}
 	s := Stored{ID: id}
-	o, err := l.store.Object(blob)
+	o, err := r.Object(blob)
 	if _, damaged := errors.AsType[*gitstore.CorruptError](err); damaged || errors.Is(err, plumbing.ErrObjectNotFound) {
 		s.Err = &CorruptError{ID: id, Path: path, Err: err}
 		return s, nil

@@ -109,27 +109,54 @@ const windowBytes = 256 << 10
 
 // A packWindow reads entries that are near to each other with few calls.
 type packWindow struct {
-	pack *pack
-	at   int64
-	buf  []byte
+	pack  *pack
+	at    int64
+	buf   []byte
+	ahead int64 // how much to read at once; 0 is windowBytes
 }
 
 // bytes returns what is between two offsets, until the next call.
 func (w *packWindow) bytes(from, to int64) ([]byte, error) {
 	if from < w.at || to > w.at+int64(len(w.buf)) {
-		limit := w.pack.size - packfmt.TrailerSize
-		if from < 0 || to < from || to > limit {
-			return nil, fmt.Errorf("%w pack index: an entry outside the pack", packfmt.ErrMalformed)
-		}
-		n := int(max(to-from, min(windowBytes, limit-from)))
-		w.at, w.buf = from, slices.Grow(w.buf[:0], n)[:n]
-		if err := w.pack.readFull(w.buf, from); err != nil {
-			w.buf = w.buf[:0]
+		if err := w.read(from, to); err != nil {
 			return nil, err
 		}
 	}
 	return w.buf[from-w.at : to-w.at], nil
 }
+
+func (w *packWindow) read(from, to int64) error {
+	limit := w.pack.size - packfmt.TrailerSize
+	if from < 0 || to < from || to > limit {
+		return fmt.Errorf("%w pack index: an entry outside the pack", packfmt.ErrMalformed)
+	}
+	ahead := w.ahead
+	if ahead == 0 {
+		ahead = windowBytes
+	}
+	n := int(max(to-from, min(ahead, limit-from)))
+	w.at, w.buf = from, slices.Grow(w.buf[:0], n)[:n]
+	err := w.pack.readFull(w.buf, from)
+	if err != nil {
+		w.buf = w.buf[:0]
+	}
+	return err
+}
+
+// follow lets the window grow while what is asked for follows what it held, and begin anew after a leap.
+func (w *packWindow) follow(from int64) {
+	end := w.at + int64(len(w.buf))
+	switch {
+	case from >= w.at && from+leastAhead/2 < end:
+	case from >= w.at && from <= end+w.ahead:
+		w.ahead = min(2*w.ahead, windowBytes)
+	default:
+		w.ahead = leastAhead
+	}
+}
+
+// leastAhead is about what one note takes, twice.
+const leastAhead = 4 << 10
 
 // worthListing is which part of a pack must be wanted before it pays to read the whole index.
 const worthListing = 16

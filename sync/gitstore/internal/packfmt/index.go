@@ -59,6 +59,18 @@ func (x *Index) checkSize() error {
 	return nil
 }
 
+// InMemory returns an index that is the same and has been read whole, the tables that is: no checksum is compared.
+func (x *Index) InMemory() (*Index, error) {
+	if _, ok := x.r.(*bytes.Reader); ok {
+		return x, nil
+	}
+	data := make([]byte, x.size)
+	if err := x.readAt(data, 0); err != nil {
+		return nil, err
+	}
+	return &Index{r: bytes.NewReader(data), size: x.size, fanout: x.fanout}, nil
+}
+
 // Count returns the number of objects.
 func (x *Index) Count() int { return int(x.fanout[255]) }
 

@@ -35,6 +35,9 @@ func Inflate(r ByteReader, size int64) ([]byte, error) {
 	return data, nil
 }
 
+// StreamBound is more than a zlib stream of size bytes takes, unless whoever wrote it wasted room: then it is cut short there.
+func StreamBound(size int64) int64 { return size + size/64 + 64 }
+
 // InflatePrefix returns the first n bytes of the zlib stream in r, or all if there are fewer.
 func InflatePrefix(r ByteReader, n int) ([]byte, error) {
 	z, err := newInflater(r)
