@@ -39,6 +39,13 @@ func (s *Store) Compact(ctx context.Context) (CompactStats, error) {
 	return s.compact(ctx, usualCompaction)
 }
 
+// CompactNow is Compact that does not wait until there is much to do, for a time when nothing else is.
+func (s *Store) CompactNow(ctx context.Context) (CompactStats, error) {
+	c := usualCompaction
+	c.packs, c.hasty = 0, 1
+	return s.compact(ctx, c)
+}
+
 func (s *Store) compact(ctx context.Context, c compaction) (CompactStats, error) {
 	if err := s.alive(); err != nil {
 		return CompactStats{}, err

@@ -95,6 +95,21 @@ func TestOneHastyPackIsFoldedOnceItIsLarge(t *testing.T) {
 	fsckObjects(t, s.Dir())
 }
 
+func TestCompactNowMindsOneSmallPack(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	writeObjects(t, s, logLike(0, 3))
+	if stats, err := s.Compact(t.Context()); err != nil || stats.Packs != 0 {
+		t.Errorf("not enough: %+v, %v", stats, err)
+	}
+	if stats, err := s.CompactNow(t.Context()); err != nil || stats.Packs != 1 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+	if again, err := s.CompactNow(t.Context()); err != nil || again.Packs != 0 {
+		t.Errorf("there is nothing left to do: %+v, %v", again, err)
+	}
+}
+
 // The bound that docs/PERFORMANCE.md gives: what stock git needs after the hardest it can do.
 func TestFoldedPacksAreSmallerThanStockGits(t *testing.T) {
 	t.Parallel()
