@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -135,6 +136,64 @@ func TestThreeHistoriesConverge(t *testing.T) {
 	if len(trees) != 1 {
 		t.Fatalf("%d different trees", len(trees))
 	}
+}
+
+// However the histories are joined first, all of them joined hold the same files; that is all that "associative" can mean
+// for commits, which remember the way.
+func TestJoinIsAssociativeInItsFiles(t *testing.T) {
+	w, root := newWorld(t)
+	rapid.Check(t, func(t *rapid.T) {
+		var three [3]branch
+		for i := range three {
+			three[i] = root
+			for n := range rapid.IntRange(0, 3).Draw(t, "events") {
+				three[i] = w.grow(t, three[i], fmt.Sprint(i, n))
+			}
+		}
+		a, b, c := three[0], three[1], three[2]
+		left, right := w.join(t, w.join(t, a, b), c), w.join(t, a, w.join(t, b, c))
+		if left.tree != right.tree {
+			t.Fatalf("(a b) c has the files %v, a (b c) %v", left.tree, right.tree)
+		}
+		if w.join(t, left, right) != w.join(t, right, left) {
+			t.Fatal("the two ways do not join to one")
+		}
+	})
+}
+
+// Two to five replicas grow and meet in pairs in any order. Then the news is passed along a row of them and back, and
+// all end with one commit; meeting again in any order changes nothing.
+func TestReplicasThatMeetInPairsConverge(t *testing.T) {
+	w, root := newWorld(t)
+	rapid.Check(t, func(t *rapid.T) {
+		all := slices.Repeat([]branch{root}, rapid.IntRange(2, 5).Draw(t, "replicas"))
+		one := rapid.IntRange(0, len(all)-1)
+		meet := func(i, j int) {
+			joined := w.join(t, all[i], all[j])
+			all[i], all[j] = joined, joined
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"grow": func(t *rapid.T) { i := one.Draw(t, "who"); all[i] = w.grow(t, all[i], "x") },
+			"meet": func(t *rapid.T) { meet(one.Draw(t, "who"), one.Draw(t, "whom")) },
+		})
+		row := rapid.Permutation(indexes(all)).Draw(t, "row")
+		for i := range len(row) - 1 {
+			meet(row[i], row[i+1])
+		}
+		for i := len(row) - 1; i > 0; i-- {
+			meet(row[i], row[i-1])
+		}
+		if len(slices.Compact(slices.Clone(all))) > 1 {
+			t.Fatalf("they end with %v", all)
+		}
+	})
+}
+
+func indexes(all []branch) (list []int) {
+	for i := range all {
+		list = append(list, i)
+	}
+	return list
 }
 
 func TestOnePathWithTwoContentsIsRefused(t *testing.T) {
