@@ -26,8 +26,8 @@ func deltaSize(b []byte) (size int64, rest []byte, err error) {
 	}
 }
 
-// ApplyDelta returns what delta makes of base. It allocates the size that DeltaSizes returns for the result, so the
-// caller has checked that.
+// ApplyDelta returns what delta makes of base. The memory it takes is bounded by the size that DeltaSizes returns for the
+// result, which the caller has checked, and, but for the first megabyte, by what the delta really makes.
 func ApplyDelta(base, delta []byte) ([]byte, error) {
 	baseSize, rest, err := deltaSize(delta)
 	if err != nil {
@@ -40,7 +40,7 @@ func ApplyDelta(base, delta []byte) ([]byte, error) {
 	if baseSize != int64(len(base)) {
 		return nil, fmt.Errorf("%w delta: for a base of %d bytes, not %d", ErrMalformed, baseSize, len(base))
 	}
-	out := make([]byte, 0, size)
+	out := make([]byte, 0, min(size, trusted))
 	for len(ops) > 0 {
 		var piece []byte
 		if ops[0]&0x80 != 0 {
@@ -51,7 +51,7 @@ func ApplyDelta(base, delta []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(piece) > int(size)-len(out) {
+		if int64(len(piece)) > size-int64(len(out)) {
 			return nil, fmt.Errorf("%w delta: more than the %d bytes it claims", ErrMalformed, size)
 		}
 		out = append(out, piece...)

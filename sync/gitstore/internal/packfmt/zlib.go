@@ -17,7 +17,7 @@ type ByteReader interface {
 
 var inflaters sync.Pool
 
-// trusted is how much Inflate allocates on the word of a header alone.
+// trusted is how much is allocated on the word of a header alone.
 const trusted = 1 << 20
 
 // Inflate reads one zlib stream from r, exactly to its end, and returns its contents, which must have the given size.
