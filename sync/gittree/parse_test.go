@@ -11,7 +11,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 
+	"cairn/sync/gitstore"
 	"cairn/sync/gittree"
+	"cairn/sync/gittree/gittreetest"
 )
 
 // raw puts together the bytes of a tree from lines such as "100644 name".
@@ -48,6 +50,23 @@ func TestMalformedTreesAreRefused(t *testing.T) {
 			if _, err := parse(data); !isMalformed(err) {
 				t.Errorf("%s, %s: %v", name, mode, err)
 			}
+		}
+	}
+}
+
+// A tree is looked into before it is checked, since it says which space it is of: whatever stands in it, that ends well.
+func TestLookingIntoAMalformedTree(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"an entry of nothing": raw(""),
+		"only a mode":         raw("40000"),
+		"cut off":             raw("100644 a")[:27],
+		"no end":              []byte("100644 a"),
+	} {
+		s := gittreetest.New()
+		o := gitstore.NewObject(plumbing.TreeObject, data)
+		s.Put(o)
+		if _, err := gittree.Lookup(s, o.Hash, "a"); !isMalformed(err) && !errors.Is(err, gittree.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -42,7 +42,8 @@ func load(r Reader, id plumbing.Hash, depth int) ([]byte, error) {
 	return o.Data, nil
 }
 
-// table is a tree with the place of each entry, for binary search. Its entries are not checked, only hopped over.
+// table is a tree with the place of each entry, for binary search. Its entries are hopped over, and all that is known of
+// them is that they begin with something.
 type table struct {
 	raw    []byte
 	starts []int // of each entry, then len(raw)
@@ -54,6 +55,9 @@ func newTable(raw []byte) (table, error) {
 		end := bytes.IndexByte(raw[at:], 0)
 		if end < 0 || at+end+1+hashSize > len(raw) {
 			return table{}, &MalformedError{"the last entry is cut off"}
+		}
+		if end == 0 {
+			return table{}, &MalformedError{"an entry has no mode and no name"}
 		}
 		at += end + 1 + hashSize
 		starts = append(starts, at)

@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -594,5 +595,48 @@ func TestAddressesOfPlainRemotes(t *testing.T) {
 		} else if strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("a password is repeated: %v", err)
 		}
+	}
+}
+
+// A liar sends what no git would: a commit and the bytes of its tree.
+type liar struct {
+	t    *testing.T
+	tree []byte
+}
+
+func (l liar) Push(context.Context, Offer) (Pushed, error) { return Pushed{}, ErrOffline }
+
+func (l liar) Fetch(ctx context.Context, want Want) (plumbing.Hash, error) {
+	s, err := gitstore.Open(disk.OS, bare(l.t, "main"))
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	root := gitstore.NewObject(plumbing.TreeObject, l.tree)
+	commit := gitstore.NewObject(plumbing.CommitObject, fmt.Appendf(nil, "tree %s\nauthor a <b> 1 +0000\ncommitter a <b> 1 +0000\n\nx\n", root.Hash))
+	var pack bytes.Buffer
+	_, err = s.WritePack([]gitstore.Object{root, commit})
+	if err == nil {
+		err = s.EncodePack(&pack, []plumbing.Hash{root.Hash, commit.Hash})
+	}
+	if err := errors.Join(err, s.Close()); err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return commit.Hash, want.Receive(ctx, &pack)
+}
+
+// The trees of a remote are looked into before they are checked, to learn which space it is. What stands there does no
+// harm.
+func TestARemoteWithTreesOfNothing(t *testing.T) {
+	for name, tree := range map[string][]byte{
+		"an entry of nothing": append([]byte{0}, bytes.Repeat([]byte{7}, 20)...),
+		"a cut entry":         []byte("100644 cairn.json"),
+		"no entries":          nil,
+	} {
+		m := newMachine(t, liar{t, tree})
+		m.save("mine")
+		if _, err := m.Pull(t.Context()); err == nil {
+			t.Errorf("%s: it was taken", name)
+		}
+		m.has("mine")
 	}
 }
