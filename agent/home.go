@@ -26,7 +26,7 @@ func MakeHome(ctx context.Context, home paths.Home, machine string) (made bool, 
 	if ok, err := HasHome(home); ok || err != nil {
 		return false, err
 	}
-	if err := disk.OS.MkdirAll(string(home), 0o700); err != nil {
+	if err := disk.MakeDir(disk.OS, string(home), 0o700); err != nil {
 		return false, fmt.Errorf("make the home: %w", err)
 	}
 	lock, err := disk.Lock(ctx, filepath.Join(string(home), "make.lock"))
@@ -46,7 +46,7 @@ func MakeHome(ctx context.Context, home paths.Home, machine string) (made bool, 
 		return false, err
 	}
 	for _, space := range []string{scope.Personal, scope.Local} {
-		if err := makeSpace(home, space, ""); err != nil {
+		if err := makeSpace(disk.OS, home, space, ""); err != nil {
 			return false, err
 		}
 	}
@@ -68,17 +68,17 @@ func HasHome(home paths.Home) (bool, error) {
 
 // makeSpace makes the repository of a space if it is missing. id is its
 // identity; empty for a fresh one.
-func makeSpace(home paths.Home, name string, id event.ID) error {
+func makeSpace(fsys disk.FS, home paths.Home, name string, id event.ID) error {
 	if !event.ValidSpaceName(name) {
 		return problem.New(problem.Usage, "a space's name has lower-case letters, digits and dashes, at most 63 of them")
 	}
 	if id == "" {
 		id = event.NewID(time.Now())
 	}
-	if err := disk.OS.MkdirAll(home.Spaces(), 0o700); err != nil {
+	if err := disk.MakeDir(fsys, home.Spaces(), 0o700); err != nil {
 		return fmt.Errorf("make space %s: %w", name, err)
 	}
-	l, err := eventlog.Create(disk.OS, home.Space(name), commitform.Space{Name: name, ID: id})
+	l, err := eventlog.Create(fsys, home.Space(name), commitform.Space{Name: name, ID: id})
 	if err != nil {
 		return err
 	}

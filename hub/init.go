@@ -56,7 +56,7 @@ func (i Info) String() string {
 // there already is kept; a hub that was only half made is completed.
 func Init(ctx context.Context, dir string) (info Info, err error) {
 	fsys := disk.OS
-	if err := fsys.MkdirAll(dir, 0o700); err != nil {
+	if err := disk.MakeDir(fsys, dir, 0o700); err != nil {
 		return Info{}, fmt.Errorf("make a hub: %w", err)
 	}
 	lock, err := disk.Lock(ctx, filepath.Join(dir, initLock))

@@ -56,7 +56,7 @@ type Log struct {
 
 // Open is the log in dir, which is made if it is missing. now is the clock.
 func Open(fsys disk.FS, dir string, now func() time.Time) (*Log, error) {
-	if err := fsys.MkdirAll(dir, 0o700); err != nil {
+	if err := disk.MakeDir(fsys, dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the audit log: %w", err)
 	}
 	return &Log{fs: fsys, dir: dir, now: now}, nil

@@ -90,6 +90,26 @@ func TestAHubThatLeavesOutASyncIsFound(t *testing.T) {
 	}
 }
 
+// A space that was made is there after a power cut, with the folders that lead to it.
+func TestASpaceThatWasMadeSurvivesAPowerCut(t *testing.T) {
+	t.Parallel()
+	v := victim{dir: t.TempDir()}
+	var err error
+	if v.fs, err = faultfs.New(v.dir); err != nil {
+		t.Fatal(err)
+	}
+	set := repository.NewSet(v.fs, v.dir, repository.Limits{}, slog.New(slog.DiscardHandler))
+	if _, err := set.Create("team", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := set.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := eventsIn(v.crash(t, faultfs.Survival{Contents: faultfs.Lost})); err != nil || len(ids) > 0 {
+		t.Errorf("found %v, %v", ids, err)
+	}
+}
+
 func onlyIn(ids, without []event.ID) []event.ID {
 	return slices.DeleteFunc(slices.Clone(ids), func(id event.ID) bool { return slices.Contains(without, id) })
 }

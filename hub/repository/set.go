@@ -123,7 +123,7 @@ func (s *Set) personal(person string) string {
 
 func (s *Set) create(dir, name string, now time.Time) (*Repository, error) {
 	return s.get(dir, name, func(dir string) (*eventlog.Log, error) {
-		if err := s.fs.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		if err := disk.MakeDir(s.fs, filepath.Dir(dir), 0o700); err != nil {
 			return nil, err
 		}
 		return eventlog.Create(s.fs, dir, commitform.Space{Name: name, ID: event.NewID(now)})

@@ -45,7 +45,7 @@ func initialize(fsys disk.FS, dir string) error {
 		return ErrNotEmpty
 	}
 	for _, sub := range []string{"objects/pack", "objects/info", "refs/heads", "refs/tags"} {
-		if err := makeDir(fsys, filepath.Join(dir, filepath.FromSlash(sub))); err != nil {
+		if err := disk.MakeDir(fsys, filepath.Join(dir, filepath.FromSlash(sub)), 0o755); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/internal/disk"
 )
 
 // UpdateRef changes the ref with the given full name from old to new, or fails and leaves it alone. A zero old means that
@@ -166,7 +168,7 @@ func (s *Store) withRefLock(name string, old refValue, intents []intent, change 
 // lockRefFile makes the directories that a ref needs. Git removes them when they are empty, also at this moment.
 func (s *Store) lockRefFile(path string) (*pendingFile, error) {
 	for range 3 {
-		if err := makeDir(s.fs, filepath.Dir(path)); err != nil {
+		if err := disk.MakeDir(s.fs, filepath.Dir(path), 0o755); err != nil {
 			return nil, err
 		}
 		p, err := s.lockFile(path)

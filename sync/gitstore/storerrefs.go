@@ -10,6 +10,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/storage"
+
+	"cairn/internal/disk"
 )
 
 // setRetries is how often a ref is set without regard to its old value while others change it as well.
@@ -96,7 +98,7 @@ func (g *goGit) setSymbolic(ref *plumbing.Reference) error {
 	if ref.Name().IsBranch() {
 		return fmt.Errorf("%w: the branch %s must not be symbolic", ErrRefName, name)
 	}
-	if err := makeDir(g.s.fs, filepath.Dir(g.s.refPath(name))); err != nil {
+	if err := disk.MakeDir(g.s.fs, filepath.Dir(g.s.refPath(name)), 0o755); err != nil {
 		return err
 	}
 	return g.s.replaceFile(name, []byte("ref: "+target+"\n"))

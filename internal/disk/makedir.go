@@ -1,15 +1,14 @@
-package gitstore
+package disk
 
 import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-
-	"cairn/internal/disk"
 )
 
-// makeDir makes dir and its missing parents, each durable before the next.
-func makeDir(fsys disk.FS, dir string) error {
+// MakeDir makes dir and its missing parents, each durable before the next: unlike after MkdirAll, what is put into dir and
+// synced is found after a power cut.
+func MakeDir(fsys FS, dir string, perm fs.FileMode) error {
 	info, err := fsys.Stat(dir)
 	if err == nil && info.IsDir() {
 		return nil
@@ -21,10 +20,10 @@ func makeDir(fsys disk.FS, dir string) error {
 		return err
 	}
 	parent := filepath.Dir(dir)
-	if err := makeDir(fsys, parent); err != nil {
+	if err := MakeDir(fsys, parent, perm); err != nil {
 		return err
 	}
-	if err := fsys.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := fsys.Mkdir(dir, perm); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return fsys.SyncDir(parent)
