@@ -54,18 +54,21 @@ func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
+	if opt.FS == nil {
+		opt.FS = disk.OS
+	}
 	a = &Agent{
 		opt: opt, log: opt.Log, owner: owner, policy: policy.Default(),
 		logs: map[string]*eventlog.Log{}, broken: map[string]error{}, news: make(chan struct{}, 1),
 	}
-	if a.config, err = config.Load(disk.OS, opt.Home.Config()); err != nil {
+	if a.config, err = config.Load(opt.FS, opt.Home.Config()); err != nil {
 		return nil, a.fault(err)
 	}
-	if a.key, err = device.Load(disk.OS, opt.Home.DeviceKey()); err != nil {
+	if a.key, err = device.Load(opt.FS, opt.Home.DeviceKey()); err != nil {
 		return nil, a.fault(err)
 	}
 	a.Service, err = memory.Open(memory.Options{
-		FS: disk.OS, Home: opt.Home, Key: a.key, Decide: a.policy.Decide,
+		FS: opt.FS, Home: opt.Home, Key: a.key, Decide: a.policy.Decide,
 		Trouble: func(err error) { a.log.Warn("memory", "err", err) }, Now: opt.Now,
 	})
 	if err != nil {
@@ -112,7 +115,7 @@ func (a *Agent) openSpaces() error {
 // openSpace opens a space that is there. Called with mu held, or before others
 // know the agent.
 func (a *Agent) openSpace(name string) error {
-	l, err := eventlog.Open(disk.OS, a.opt.Home.Space(name), name)
+	l, err := eventlog.Open(a.opt.FS, a.opt.Home.Space(name), name)
 	if err != nil {
 		return err
 	}
@@ -131,7 +134,7 @@ func (a *Agent) ensureSpace(name string, id event.ID) (*eventlog.Log, error) {
 	if l := a.logs[name]; l != nil {
 		return l, nil
 	}
-	if err := makeSpace(a.opt.Home, name, id); err != nil {
+	if err := makeSpace(a.opt.FS, a.opt.Home, name, id); err != nil {
 		return nil, err
 	}
 	if err := a.openSpace(name); err != nil {

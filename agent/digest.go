@@ -6,7 +6,6 @@ import (
 
 	"cairn/agent/api"
 	"cairn/agent/briefing"
-	"cairn/internal/disk"
 	"cairn/internal/event"
 )
 
@@ -56,11 +55,11 @@ func (a *Agent) keepDigest() {
 
 // replaceDigest writes nothing for a command that only read.
 func (a *Agent) replaceDigest(digest string) error {
-	kept, err := briefing.Kept(disk.OS, a.opt.Home)
+	kept, err := briefing.Kept(a.opt.FS, a.opt.Home)
 	if err == nil && kept == digest {
 		return nil
 	}
-	return briefing.Keep(disk.OS, a.opt.Home, digest)
+	return briefing.Keep(a.opt.FS, a.opt.Home, digest)
 }
 
 // keepLastDigest is for the end, when everything else is done.

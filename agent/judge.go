@@ -73,11 +73,11 @@ func (c carried) Withhold(ctx context.Context, space string, found []replica.Wit
 // Park keeps refused events as files outside the log and lists them.
 func (c carried) Park(ctx context.Context, space string, parked []replica.Parked) error {
 	dir := c.a.opt.Home.Parked(space)
-	if err := disk.OS.MkdirAll(dir, 0o700); err != nil {
+	if err := disk.MakeDir(c.a.opt.FS, dir, 0o700); err != nil {
 		return err
 	}
 	for _, p := range parked {
-		if err := atomicfile.Write(disk.OS, filepath.Join(dir, string(p.ID)+".json"), p.Bytes, 0o600); err != nil {
+		if err := atomicfile.Write(c.a.opt.FS, filepath.Join(dir, string(p.ID)+".json"), p.Bytes, 0o600); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"cairn/agent/api"
 	"cairn/internal/config"
-	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
 	"cairn/internal/invite"
@@ -65,7 +64,7 @@ func (a *Agent) link(ctx context.Context, at api.Remote, id event.ID, hub *repli
 			return problem.New(problem.Usage, "the space is synced with a hub, and the machine has joined none")
 		}
 		remote = hub.Space(at.Space)
-	} else if remote, err = replica.Plain(disk.OS, at.URL); err != nil {
+	} else if remote, err = replica.Plain(a.opt.FS, at.URL); err != nil {
 		return problem.New(problem.Usage, err.Error())
 	}
 	_, err = a.courier.Add(ctx, at, id, remote)
@@ -113,7 +112,7 @@ func (a *Agent) changeConfig(change func(*config.Config)) error {
 	c := a.config
 	c.Remotes = slices.Clone(c.Remotes)
 	change(&c)
-	if err := config.Save(disk.OS, a.opt.Home.Config(), c); err != nil {
+	if err := config.Save(a.opt.FS, a.opt.Home.Config(), c); err != nil {
 		return err
 	}
 	a.config = c

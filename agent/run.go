@@ -26,6 +26,8 @@ type Options struct {
 	Stop func()
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
+	// FS is the disk that the home is on; nil is the system's.
+	FS disk.FS
 }
 
 // Own makes this process the owner of a home, and serves its socket until
