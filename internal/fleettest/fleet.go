@@ -60,7 +60,9 @@ func (f *Fleet) StartHub() {
 		f.t.Fatal(err)
 	}
 	l := f.listen()
-	f.addr = l.Addr().String()
+	if addr := l.Addr().String(); addr != f.addr { // the first time; lines look at it later
+		f.addr = addr
+	}
 	ctx, end := context.WithCancel(context.Background())
 	f.end, f.ended = end, make(chan error, 1)
 	running, ended := f.hub, f.ended
@@ -98,8 +100,14 @@ func (f *Fleet) StopHub() {
 // space team.
 func (f *Fleet) Invite(person string) string {
 	f.t.Helper()
+	return f.inviteAt(person, f.addr)
+}
+
+// inviteAt is Invite for a machine that reaches the hub at another address.
+func (f *Fleet) inviteAt(person, addr string) string {
+	f.t.Helper()
 	i, err := f.hub.Admin().Invite(f.t.Context(), admin.Caller{}, admin.InviteRequest{
-		Person: person, Spaces: []string{"team"}, Role: devices.Write, Addr: f.addr,
+		Person: person, Spaces: []string{"team"}, Role: devices.Write, Addr: addr,
 	})
 	if err != nil {
 		f.t.Fatal(err)

@@ -19,6 +19,10 @@ type Machine struct {
 
 	// Clock is the machine's; it may be set at any time.
 	Clock *Clock
+	// Disk is what the home is on.
+	Disk *Disk
+	// Line is the machine's own network; nil unless it is Wired.
+	Line *Line
 
 	t    testing.TB
 	f    *Fleet
@@ -40,7 +44,7 @@ func (f *Fleet) Machine(name string) *Machine {
 // machine is a machine that has not started, with its home in a folder of its
 // name.
 func (f *Fleet) machine(name string) *Machine {
-	return &Machine{Home: paths.Home(filepath.Join(f.dir, name)), Clock: new(Clock), t: f.t, f: f, name: name}
+	return &Machine{Home: paths.Home(filepath.Join(f.dir, name)), Clock: new(Clock), Disk: newDisk(), t: f.t, f: f, name: name}
 }
 
 // Joined is a machine that has joined the hub as person.
@@ -51,11 +55,34 @@ func (f *Fleet) Joined(name, person string) *Machine {
 	return m
 }
 
+// Wired is Joined for a machine with a network of its own, which can be cut.
+func (f *Fleet) Wired(name, person string) *Machine {
+	f.t.Helper()
+	m := f.Machine(name)
+	m.Line = NewLine(f.t, f.Addr)
+	m.Join(f.inviteAt(person, m.Line.Addr()))
+	return m
+}
+
+// Kill ends the machine's agent without letting it write another byte.
+func (m *Machine) Kill() {
+	m.t.Helper()
+	if m.Agent == nil {
+		return
+	}
+	m.Disk.lose()
+	// Nothing can be closed in order; what matters is that locks and sockets are free again.
+	if err := m.Close(); err == nil {
+		m.t.Logf("%s was killed and did not notice", m.name)
+	}
+	m.Agent, m.Disk = nil, newDisk()
+}
+
 // Start starts the machine's agent.
 func (m *Machine) Start() {
 	m.t.Helper()
 	log := slog.New(slog.NewTextHandler(testWriter{m.t, m.name}, &slog.HandlerOptions{Level: slog.LevelInfo}))
-	a, err := agent.Own(m.t.Context(), agent.Options{Home: m.Home, Version: "test", Log: log, Now: m.Clock.Now})
+	a, err := agent.Own(m.t.Context(), agent.Options{Home: m.Home, Version: "test", Log: log, Now: m.Clock.Now, FS: m.Disk})
 	if err != nil {
 		m.t.Fatal(err)
 	}
