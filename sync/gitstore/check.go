@@ -38,6 +38,11 @@ func (s *Store) checkLayout() error {
 			return err
 		}
 	}
+	return s.checkForeign()
+}
+
+// checkForeign looks for what this package does not read along.
+func (s *Store) checkForeign() error {
 	for name, what := range map[string]string{
 		"commondir":               "is a linked work tree",
 		"objects/info/alternates": "borrows objects from another repository (objects/info/alternates)",

@@ -57,14 +57,15 @@ func (e *ForeignFormatError) Error() string {
 }
 
 // A GarbledRefError means that the file of a ref exists and holds no ref, as a power cut under another writer can leave it.
-// Nothing is written: the ref is unknown, not absent. Restore it with "git update-ref" from a remote or a log.
+// Nothing is written: the ref is unknown, not absent. Delete the file and set the ref with "git update-ref", which does not
+// touch one that is garbled, or use RestoreRef.
 type GarbledRefError struct {
 	Name string // of the ref, or "packed-refs"
 	Path string
 }
 
 func (e *GarbledRefError) Error() string {
-	return fmt.Sprintf("ref %s is garbled: %s holds no object id; nothing was changed, set it with git update-ref", e.Name, e.Path)
+	return fmt.Sprintf("ref %s is garbled: %s holds no object id; nothing was changed", e.Name, e.Path)
 }
 
 // A RefChangedError is the ErrRefChanged of one ref.

@@ -44,13 +44,7 @@ func WithLevel(level int) Option {
 // *ForeignFormatError, *GarbledRefError. A folder that cannot be read gives the error of the file system. The caller
 // closes the Store.
 func Open(fsys disk.FS, dir string, options ...Option) (*Store, error) {
-	s := &Store{fs: fsys, dir: filepath.Clean(dir), level: 1, refWait: 2 * time.Second}
-	for _, o := range options {
-		o(s)
-	}
-	s.files.init(fsys, maxOpenFiles)
-	s.cache.init(cacheBytes)
-	s.packs.init(fsys, filepath.Join(s.dir, "objects", "pack"), &s.files)
+	s := newStore(fsys, dir, options...)
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
@@ -58,6 +52,17 @@ func Open(fsys disk.FS, dir string, options ...Option) (*Store, error) {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
 	return s, nil
+}
+
+func newStore(fsys disk.FS, dir string, options ...Option) *Store {
+	s := &Store{fs: fsys, dir: filepath.Clean(dir), level: 1, refWait: 2 * time.Second}
+	for _, o := range options {
+		o(s)
+	}
+	s.files.init(fsys, maxOpenFiles)
+	s.cache.init(cacheBytes)
+	s.packs.init(fsys, filepath.Join(s.dir, "objects", "pack"), &s.files)
+	return s
 }
 
 // Dir returns the repository's folder.

@@ -26,6 +26,27 @@ func (q *Quarantine) Publish(ids ...plumbing.Hash) error {
 	return q.Discard()
 }
 
+// PublishLacking is Publish for those of ids that the store lacks or cannot read: an object of which it has only damaged
+// copies is stored again. It reads every object that both have.
+func (q *Quarantine) PublishLacking(ids []plumbing.Hash) error {
+	if err := q.usable(); err != nil {
+		return err
+	}
+	if err := q.publishList(ids, q.s.readable); err != nil {
+		return fmt.Errorf("publish received objects: %w", err)
+	}
+	return q.Discard()
+}
+
+// readable reports whether there is a good copy of an object.
+func (s *Store) readable(h plumbing.Hash) (bool, error) {
+	_, err := s.Object(h)
+	if err != nil && isDamage(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 func (q *Quarantine) publish(ids []plumbing.Hash) error {
 	if len(ids) > 0 {
 		return q.publishSome(ids)
@@ -63,7 +84,15 @@ func (q *Quarantine) isFresh() (bool, error) {
 }
 
 func (q *Quarantine) publishSome(ids []plumbing.Hash) error {
-	list, err := q.choose(ids)
+	stored, err := q.s.storedSet()
+	if err != nil {
+		return err
+	}
+	return q.publishList(ids, stored)
+}
+
+func (q *Quarantine) publishList(ids []plumbing.Hash, stored func(plumbing.Hash) (bool, error)) error {
+	list, err := q.choose(ids, stored)
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -85,15 +114,11 @@ func (q *Quarantine) all() []plumbing.Hash {
 	return ids
 }
 
-// choose returns those of ids that the store lacks, sorted for copying.
-func (q *Quarantine) choose(ids []plumbing.Hash) ([]wanted, error) {
+// choose returns those of ids that are not stored, sorted for copying.
+func (q *Quarantine) choose(ids []plumbing.Hash, stored func(plumbing.Hash) (bool, error)) ([]wanted, error) {
 	ids = slices.Clone(ids)
 	slices.SortFunc(ids, func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
 	ids = slices.Compact(ids)
-	stored, err := q.s.storedSet()
-	if err != nil {
-		return nil, err
-	}
 	list := make([]wanted, 0, len(ids))
 	for _, h := range ids {
 		x, ok := q.locate(h)

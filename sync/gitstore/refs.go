@@ -113,6 +113,11 @@ func (s *Store) refValues() (map[string]refValue, error) {
 }
 
 func (s *Store) collectLoose(dir string, into map[string]refValue) error {
+	return s.eachLoose(dir, func(name string) error { return s.collectOne(name, into) })
+}
+
+// eachLoose calls fn with the names of the refs that have files of their own.
+func (s *Store) eachLoose(dir string, fn func(name string) error) error {
 	entries, err := s.fs.ReadDir(s.path(filepath.FromSlash(dir)))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -123,9 +128,9 @@ func (s *Store) collectLoose(dir string, into map[string]refValue) error {
 	for _, e := range entries {
 		name := dir + "/" + e.Name()
 		if e.IsDir() {
-			err = s.collectLoose(name, into)
+			err = s.eachLoose(name, fn)
 		} else if checkRefName(name) == nil {
-			err = s.collectOne(name, into)
+			err = fn(name)
 		}
 		if err != nil {
 			return err
