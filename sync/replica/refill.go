@@ -1,0 +1,56 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/sync/gitstore"
+	"cairn/sync/history"
+)
+
+// ErrLacking means that the remote has nothing of a history that is to be made
+// whole. Nothing was stored. Try another remote, or a backup.
+var ErrLacking = errors.New("the remote does not have that history")
+
+// Refill fetches the remote's whole history, whatever is here, and stores of
+// it what the histories of the given commits hold and the store lacks or
+// cannot read. What the commits do not lead to stays outside: it has not been
+// judged. No ref moves. Errors: those of Remote, ErrLacking.
+func Refill(ctx context.Context, store *gitstore.Store, remote Remote, commits []plumbing.Hash) (err error) {
+	q, err := store.Quarantine()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, q.Discard()) }()
+	_, err = remote.Fetch(ctx, Want{
+		Met: true,
+		Has: func(plumbing.Hash) (bool, error) { return false, nil },
+		Receive: func(ctx context.Context, pack io.Reader) error {
+			return q.Receive(ctx, pack, gitstore.Limits{})
+		},
+	})
+	if err != nil {
+		return err
+	}
+	var theirs []plumbing.Hash
+	for _, h := range commits {
+		if q.HasNew(h) {
+			theirs = append(theirs, h)
+		}
+	}
+	if len(theirs) == 0 {
+		return ErrLacking
+	}
+	graph := history.New(q)
+	if err := graph.Add(theirs...); err != nil {
+		return err
+	}
+	ids, err := history.NewObjects(ctx, q, graph, theirs, nil)
+	if err != nil {
+		return err
+	}
+	return q.PublishLacking(ids)
+}
