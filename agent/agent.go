@@ -20,7 +20,6 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/problem"
 	"cairn/policy"
-	"cairn/policy/scope"
 	"cairn/sync/eventlog"
 )
 
@@ -109,6 +108,7 @@ func (a *Agent) openSpaces() error {
 			a.broken[name] = err
 		}
 	}
+	a.findGone()
 	return nil
 }
 
@@ -127,10 +127,19 @@ func (a *Agent) openSpace(name string) error {
 	return nil
 }
 
-// ensureSpace opens a space, and makes it first if it is missing.
+// ensureSpace opens a space, and makes it first if it is missing, unless it is
+// gone.
 func (a *Agent) ensureSpace(name string, id event.ID) (*eventlog.Log, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if err := a.notGone(name); err != nil && a.logs[name] == nil {
+		return nil, err
+	}
+	return a.makeAndOpen(name, id)
+}
+
+// makeAndOpen is called with mu held.
+func (a *Agent) makeAndOpen(name string, id event.ID) (*eventlog.Log, error) {
 	if l := a.logs[name]; l != nil {
 		return l, nil
 	}
@@ -143,10 +152,15 @@ func (a *Agent) ensureSpace(name string, id event.ID) (*eventlog.Log, error) {
 	return a.logs[name], nil
 }
 
-// CreateSpace makes a space on this machine.
-func (a *Agent) CreateSpace(_ context.Context, name string) error {
-	_, err := a.ensureSpace(name, "")
-	return asProblem(err)
+// CreateSpace makes a space on this machine, also in place of one that is gone.
+func (a *Agent) CreateSpace(ctx context.Context, name string) error {
+	a.mu.Lock()
+	_, err := a.makeAndOpen(name, "")
+	a.mu.Unlock()
+	if err != nil {
+		return asProblem(err)
+	}
+	return a.relink(ctx, name)
 }
 
 // Remember saves one event and lets those know who follow.
@@ -172,25 +186,6 @@ func (a *Agent) Import(ctx context.Context, drafts []api.Draft) ([]api.ImportRes
 		}
 	}
 	return results, err
-}
-
-// usable is why a space that is there cannot be used, nil if nothing is known
-// against it.
-func (a *Agent) usable(name string) error {
-	if name == "" {
-		name = scope.Personal
-	}
-	a.mu.Lock()
-	err := a.broken[name]
-	a.mu.Unlock()
-	if err == nil {
-		return nil
-	}
-	// It may have been mended meanwhile.
-	if _, err := a.ensureSpace(name, ""); err != nil {
-		return memory.Problem(err)
-	}
-	return nil
 }
 
 // Close ends everything in order: callers, courier, memory, logs, ownership.

@@ -10,6 +10,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/agent/api"
+	"cairn/agent/memory"
+	"cairn/internal/commitform"
 	"cairn/internal/problem"
 	"cairn/sync/eventlog"
 	"cairn/sync/history"
@@ -18,7 +20,7 @@ import (
 // Doctor checks everything of this home. deep also reads every event with its
 // signature, walks the whole history, and rebuilds the index from git.
 func (a *Agent) Doctor(ctx context.Context, deep bool) (api.Report, error) {
-	d := &doctor{a: a, ctx: ctx, deep: deep, report: api.Report{OK: true, Checks: []api.Check{}}}
+	d := &doctor{a: a, ctx: ctx, deep: deep, whole: true, report: api.Report{OK: true, Checks: []api.Check{}}}
 	d.home()
 	d.spaces()
 	d.index()
@@ -32,6 +34,7 @@ type doctor struct {
 	a      *Agent
 	ctx    context.Context
 	deep   bool
+	whole  bool // every space can be read to its end
 	report api.Report
 }
 
@@ -67,43 +70,85 @@ func (d *doctor) home() {
 	d.add("agent", fmt.Sprintf("version %s, process %d", d.a.opt.Version, os.Getpid()), nil, "")
 }
 
+// spaces mends what can be mended, and then checks every space.
 func (d *doctor) spaces() {
-	for _, name := range d.a.Spaces() {
+	for _, name := range d.a.known() {
+		d.mend(name)
+		fix := "put the space's repository " + d.a.opt.Home.Space(name) + " back from a backup"
+		if err := d.a.usable(name); err != nil {
+			d.whole = false
+			d.add("space "+name, "", err, fix)
+			continue
+		}
 		d.a.mu.Lock()
 		l := d.a.logs[name]
 		d.a.mu.Unlock()
-		detail, err := d.space(l)
-		d.add("space "+name, detail, err, "restore the space's repository "+d.a.opt.Home.Space(name)+" from the hub or a backup")
-	}
-	d.a.mu.Lock()
-	defer d.a.mu.Unlock()
-	for name, why := range d.a.broken {
-		d.add("space "+name, "", why, "see the message; the space's repository is "+d.a.opt.Home.Space(name))
+		detail, err := d.space(name, l)
+		d.whole = d.whole && !isType[*eventlog.IncompleteError](err)
+		d.add("space "+name, detail, err, fix)
 	}
 }
 
+// mend says what was wrong with a space's repository and what became of it.
+// Whoever does not own the home leaves everything as it is.
+func (d *doctor) mend(name string) {
+	if d.a.owner == nil {
+		return
+	}
+	found, err := d.a.mend(d.ctx, name, d.deep)
+	mended := false
+	for _, f := range found {
+		next := f.Next
+		if f.Mended != "" {
+			mended = true
+			next = "nothing: " + f.Mended
+		}
+		d.add("mend "+name, "", errors.New(f.What), next)
+	}
+	if err == nil && mended {
+		err = d.readAgain(name)
+	}
+	if err != nil {
+		d.add("mend "+name, "", memory.Problem(err), "")
+	}
+}
+
+// readAgain looks at what was set aside for damaged, after mending.
+func (d *doctor) readAgain(name string) error {
+	if d.a.usable(name) != nil {
+		return nil // said already
+	}
+	level, err := d.a.Level(d.ctx, name)
+	if err != nil || len(level.Damaged) == 0 {
+		return nil // the check of the space says it
+	}
+	return d.a.Rebuild(d.ctx)
+}
+
 // space checks one log: its head, and if deep all that leads to it.
-func (d *doctor) space(l *eventlog.Log) (string, error) {
+func (d *doctor) space(name string, l *eventlog.Log) (string, error) {
 	head, err := l.Head()
 	if err != nil {
 		return "", err
 	}
 	if !d.deep {
-		return "head " + head.Commit.String(), nil
+		level, err := d.a.Level(d.ctx, name)
+		return "head " + head.Commit.String(), errors.Join(append(level.Damaged, err)...)
 	}
 	graph := history.New(l.Store())
 	if err := graph.Add(head.Commit); err != nil {
 		return "", err
 	}
 	events, newer := 0, 0
+	var damaged error
 	err = l.Added(d.ctx, plumbing.ZeroHash, head.Tree, func(s eventlog.Stored) error {
 		events++
-		if s.Err != nil {
+		if bad := s.Corrupt(); bad != nil {
+			damaged = errors.Join(damaged, bad)
+		} else if s.Err != nil {
 			newer++
-			return nil
-		}
-		if err := s.Event.Verify(); err != nil {
-			return &eventlog.CorruptError{ID: s.ID, Path: string(s.ID), Err: err}
+		} else if err := s.Event.Verify(); err != nil {
+			damaged = errors.Join(damaged, &eventlog.CorruptError{ID: s.ID, Path: commitform.Path(s.ID), Err: err})
 		}
 		return nil
 	})
@@ -111,11 +156,15 @@ func (d *doctor) space(l *eventlog.Log) (string, error) {
 	if newer > 0 {
 		detail += fmt.Sprintf(", %d written by a newer cairn", newer)
 	}
-	return detail, err
+	return detail, errors.Join(err, damaged)
 }
 
+// index rebuilds the index if it looks deep. One that holds more than can be
+// read now is left as it is.
 func (d *doctor) index() {
-	if d.deep && d.a.owner != nil {
+	if d.deep && !d.whole {
+		d.add("index", "", errors.New("it was not rebuilt: it still finds what cannot be read at the moment"), "mend the space first")
+	} else if d.deep && d.a.owner != nil {
 		err := d.a.Rebuild(d.ctx)
 		d.add("index", "rebuilt from git", err, "run doctor again; the index can be deleted at any time")
 		if err != nil {

@@ -57,18 +57,47 @@ func (a *Agent) openHub(c config.Hub) (*replica.Hub, error) {
 
 // link gives one remote to the courier.
 func (a *Agent) link(ctx context.Context, at api.Remote, id event.ID, hub *replica.Hub) error {
-	var remote replica.Remote
-	var err error
-	if at.Hub {
-		if hub == nil {
-			return problem.New(problem.Usage, "the space is synced with a hub, and the machine has joined none")
-		}
-		remote = hub.Space(at.Space)
-	} else if remote, err = replica.Plain(a.opt.FS, at.URL); err != nil {
-		return problem.New(problem.Usage, err.Error())
+	remote, err := a.remoteFor(at, hub)
+	if err != nil {
+		return err
 	}
 	_, err = a.courier.Add(ctx, at, id, remote)
 	return err
+}
+
+// remoteFor is the remote at an address as something to talk to.
+func (a *Agent) remoteFor(at api.Remote, hub *replica.Hub) (replica.Remote, error) {
+	if !at.Hub {
+		remote, err := replica.Plain(a.opt.FS, at.URL)
+		if err != nil {
+			return nil, problem.New(problem.Usage, err.Error())
+		}
+		return remote, nil
+	}
+	if hub == nil {
+		return nil, problem.New(problem.Usage, "the space is synced with a hub, and the machine has joined none")
+	}
+	return hub.Space(at.Space), nil
+}
+
+// relink gives the courier the remotes of a space that could not be opened
+// when the agent started.
+func (a *Agent) relink(ctx context.Context, space string) error {
+	a.linking.Lock()
+	defer a.linking.Unlock()
+	a.mu.Lock()
+	remotes := slices.Clone(a.config.Remotes)
+	a.mu.Unlock()
+	for _, r := range remotes {
+		if r.Space != space || len(a.courier.Links(r.Space, r.Name)) > 0 {
+			continue
+		}
+		at := api.Remote{Space: r.Space, Name: r.Name, URL: r.URL, Hub: r.Hub}
+		if err := a.link(ctx, at, "", a.courier.Hub()); err != nil {
+			return asProblem(err)
+		}
+	}
+	return nil
 }
 
 // linkOffered links the spaces of the hub that are not linked yet.

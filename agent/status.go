@@ -46,7 +46,7 @@ func (a *Agent) spaceStatus(ctx context.Context, name string) (api.SpaceStatus, 
 	if err != nil {
 		return api.SpaceStatus{Name: name, LastError: err.Error()}, nil
 	}
-	out := api.SpaceStatus{Name: name, Head: level.Head.String(), Events: level.Events, Indexed: level.Indexed}
+	out := api.SpaceStatus{Name: name, Head: level.Head.String(), Events: level.Events, Indexed: level.Indexed, Damaged: len(level.Damaged)}
 	for _, l := range a.courier.Links(name, "") {
 		state := l.State()
 		if out.Remote != "" && state.Err == nil {
@@ -63,7 +63,7 @@ func (a *Agent) spaceStatus(ctx context.Context, name string) (api.SpaceStatus, 
 		}
 		waiting, err := l.Waiting(ctx)
 		if err != nil {
-			return out, err
+			out.LastError = err.Error()
 		}
 		out.Ahead, out.Behind = waiting.Events, 0
 		if state.Behind {

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"cairn/agent/api"
 	"cairn/agent/memory"
@@ -19,10 +20,10 @@ func (a *Agent) Sync(ctx context.Context, req api.SyncRequest) ([]api.SyncResult
 		}
 	}
 	links := a.courier.Links(req.Space, req.Remote)
-	if len(links) == 0 && (req.Space != "" || req.Remote != "") {
+	results := a.unsyncable(req)
+	if len(links)+len(results) == 0 && (req.Space != "" || req.Remote != "") {
 		return nil, problem.New(problem.NotFound, "there is no such remote: \"cairn remote list\" shows those there are")
 	}
-	results := []api.SyncResult{}
 	for _, l := range links {
 		r, err := l.Exchange(ctx, req.Direction)
 		if err != nil {
@@ -31,6 +32,23 @@ func (a *Agent) Sync(ctx context.Context, req api.SyncRequest) ([]api.SyncResult
 		results = append(results, r)
 	}
 	return results, nil
+}
+
+// unsyncable are the results for spaces that have a remote and cannot be used.
+func (a *Agent) unsyncable(req api.SyncRequest) []api.SyncResult {
+	a.mu.Lock()
+	remotes := slices.Clone(a.config.Remotes)
+	a.mu.Unlock()
+	results := []api.SyncResult{}
+	for _, r := range remotes {
+		if req.Space != "" && req.Space != r.Space || req.Remote != "" && req.Remote != r.Name {
+			continue
+		}
+		if err := a.usable(r.Space); err != nil {
+			results = append(results, api.SyncResult{Space: r.Space, Remote: r.Name, Problem: problem.Of(err)})
+		}
+	}
+	return results
 }
 
 // syncProblem says what an error of an exchange means to whoever asked for it.

@@ -104,6 +104,9 @@ func writeSpace(w io.Writer, s api.SpaceStatus) {
 	if s.Held > 0 && s.HeldUntil != nil {
 		fmt.Fprintf(w, ", %d held until %s because a clock runs ahead", s.Held, s.HeldUntil.Local().Format("2006-01-02 15:04:05"))
 	}
+	if s.Damaged > 0 {
+		fmt.Fprintf(w, ", %d damaged: see \"cairn doctor --deep\"", s.Damaged)
+	}
 	if s.Remote == "" {
 		fmt.Fprintln(w, ", on this machine only")
 		return
