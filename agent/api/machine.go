@@ -28,7 +28,7 @@ type SpaceStatus struct {
 	Head      string      `json:"head"`    // commit id
 	Events    int         `json:"events"`  // in the log
 	Indexed   int         `json:"indexed"` // of them covered by the index
-	Damaged   int         `json:"damaged"` // events besides, whose bytes cannot be read as they were
+	Damaged   int         `json:"damaged,omitempty"` // events besides, whose bytes cannot be read as they were
 	Ahead     int         `json:"ahead"`   // events waiting to be pushed
 	Behind    int         `json:"behind"`  // events known to wait at the remote
 	Held      int         `json:"held"`    // events that wait for their time, because a clock runs ahead
