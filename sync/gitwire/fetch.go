@@ -26,7 +26,7 @@ type FetchRequest struct {
 
 // Fetch asks the server behind rw, whose advert was read, for a pack and returns it as a stream that ends with the pack.
 // The stream's errors are *RemoteError, *ProtocolError and io.ErrUnexpectedEOF if the server vanished; those of Fetch as
-// well. rw is closed if ctx ends before the stream does, and otherwise left open.
+// well. A stream with a CloseWrite method is told so when the request is complete. rw is closed if ctx ends before the stream does, and otherwise left open.
 func Fetch(ctx context.Context, rw io.ReadWriteCloser, ad *Advert, req FetchRequest) (io.Reader, error) {
 	stop := closeAtEnd(ctx, rw)
 	caps := ad.Caps.only("multi_ack_detailed", "side-band-64k", "ofs-delta")
@@ -77,8 +77,10 @@ func ask(w io.Writer, caps Capabilities, req FetchRequest) error {
 	if err := out.EncodeString("done\n"); err != nil {
 		return err
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return err
+	}
+	return closeWrite(w)
 }
 
 // readAcks reads the answer to the haves. Its last line is NAK, or an ACK without a status.

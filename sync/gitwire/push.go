@@ -117,12 +117,19 @@ func (s *sender) send() error {
 	if err := s.encode(pktline.NewEncoder(w)); err != nil {
 		return err
 	}
-	if err := w.Flush(); err != nil || s.cmd.New.IsZero() {
+	if err := w.Flush(); err != nil {
 		return err
+	}
+	if s.cmd.New.IsZero() {
+		return closeWrite(s.rw)
 	}
 	err := s.o.WritePack(w)
 	if err == nil {
-		return w.Flush()
+		err = w.Flush()
+		if err == nil {
+			err = closeWrite(s.rw)
+		}
+		return err
 	}
 	if stream.err == nil {
 		s.rw.Close() // the remote must not wait for the rest

@@ -16,12 +16,21 @@ import (
 	"cairn/internal/disk"
 )
 
-// Plain is any git repository as a remote: a path, file://, or ssh in either
-// of git's two forms. With ssh it logs in as stock ssh would, by the agent or
-// the keys in the user's .ssh folder, to a host that is in known_hosts.
+// Plain is any git repository as a remote: a path, file://, https, or ssh in
+// either of git's two forms. With ssh it logs in as stock ssh would, by the
+// agent or the keys in the user's .ssh folder, to a host that is in
+// known_hosts; with https by what git's credential helpers or the user's netrc
+// file know of the host.
 func Plain(fsys disk.FS, address string) (Remote, error) {
 	if dir, ok := localPath(address); ok {
 		return Path(fsys, dir), nil
+	}
+	if strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://") {
+		u, err := parseHTTP(address)
+		if err != nil {
+			return nil, err
+		}
+		return &wireRemote{where: u.Host, open: newHTTPHost(u, userLogins()).open}, nil
 	}
 	at, err := parseSSH(address)
 	if err != nil {
@@ -46,7 +55,7 @@ type sshAddress struct{ user, host, path string }
 
 // The errors about an address do not repeat it: people put passwords there.
 var (
-	errAddress  = errors.New("this is not the address of a remote that cairn can sync with: give a path, ssh://user@host/path or user@host:path")
+	errAddress  = errors.New("this is not the address of a remote that cairn can sync with: give a path, https://host/path, ssh://user@host/path or user@host:path")
 	errPassword = errors.New("a password in an address is stored and shown with it: leave it out, and log in with an ssh key")
 )
 

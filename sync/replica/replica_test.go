@@ -136,6 +136,7 @@ func transports(t *testing.T) map[string]func(dir string) Remote {
 			return runGit(ctx, strings.TrimPrefix(service, "git-"), dir)
 		}}
 	}
+	all["over HTTP"] = func(dir string) Remote { return overHTTP(t, serveGit(t, filepath.Dir(dir)).URL+"/"+filepath.Base(dir)) }
 	return all
 }
 
