@@ -140,6 +140,9 @@ func Draft(space string, p event.Payload) api.Draft {
 	return api.Draft{Space: space, Payload: p, Actor: event.Actor{Kind: event.ActorHuman, ID: "tester"}}
 }
 
+// Note is a draft of a note by a person.
+func Note(space, text string) api.Draft { return Draft(space, &event.Observe{Content: text}) }
+
 // Texts lists the live texts of a space, sorted.
 func (m *Machine) Texts(space string) []string {
 	m.t.Helper()

@@ -31,12 +31,12 @@ type soak struct {
 	notes    int  // were tried
 
 	mu    sync.Mutex
-	acked map[string][]saved // by space and, for the personal ones, by person
+	acked map[string][]fleettest.Saved // by space and, for the personal ones, by person
 }
 
 func newSoak(t *testing.T) *soak {
 	t.Helper()
-	s := &soak{t: t, f: fleettest.Start(t, hub.Options{}), r: longtest.Rand(t), hub: true, acked: map[string][]saved{}}
+	s := &soak{t: t, f: fleettest.Start(t, hub.Options{}), r: longtest.Rand(t), hub: true, acked: map[string][]fleettest.Saved{}}
 	for i, person := range []string{"ana", "ana", "ana", "bo", "bo"} {
 		s.machines = append(s.machines, s.f.Wired(fmt.Sprintf("machine-%d", i), person))
 		s.owners = append(s.owners, person)
@@ -88,7 +88,7 @@ func (s *soak) payload(space, text string) event.Payload {
 	if space != "team" || len(others) == 0 {
 		return &event.Observe{Content: text}
 	}
-	target := others[s.r.IntN(len(others))].id
+	target := others[s.r.IntN(len(others))].ID
 	switch s.r.IntN(16) {
 	case 0:
 		return &event.Pref{Category: "editor", Key: fmt.Sprint("key ", s.r.IntN(3)), Value: text}
@@ -114,7 +114,7 @@ func (s *soak) acknowledged(i int, d api.Draft, r api.Receipt) {
 	if space != "team" {
 		space += " of " + s.owners[i]
 	}
-	s.acked[space] = append(s.acked[space], saved{r.ID, o.Content})
+	s.acked[space] = append(s.acked[space], fleettest.Saved{ID: r.ID, Text: o.Content})
 }
 
 // disturbances are what may happen to a machine, or to all.
@@ -179,9 +179,17 @@ func (s *soak) calm() {
 
 // faults says what is not the same among all who share a space.
 func (s *soak) faults(questions []string) []string {
-	faults := unevenness("team", questions, s.machines...)
-	faults = append(faults, unevenness("personal", questions, s.machines[:3]...)...)
-	return append(faults, unevenness("personal", questions, s.machines[3:]...)...)
+	all := s.members()
+	faults := fleettest.Uneven("team", questions, all...)
+	faults = append(faults, fleettest.Uneven("personal", questions, all[:3]...)...)
+	return append(faults, fleettest.Uneven("personal", questions, all[3:]...)...)
+}
+
+func (s *soak) members() (list []fleettest.Member) {
+	for _, m := range s.machines {
+		list = append(list, m.Member())
+	}
+	return list
 }
 
 // judge looks at all of it, from outside and then at what lies on the disks.
@@ -197,9 +205,9 @@ func (s *soak) judge() {
 		}
 	}
 	say(s.faults(words), nil)
-	for i, m := range s.machines {
-		say(doubled(m, "team", s.acked["team"]))
-		say(doubled(m, "personal", s.acked["personal of "+s.owners[i]]))
+	for i, m := range s.members() {
+		say(fleettest.Doubled(m, "team", s.acked["team"]))
+		say(fleettest.Doubled(m, "personal", s.acked["personal of "+s.owners[i]]))
 	}
 	hub := filepath.Join(s.f.HubDir(), "spaces", "team.git")
 	dirs := []string{hub}
@@ -208,13 +216,13 @@ func (s *soak) judge() {
 		dirs = append(dirs, m.Home.Space("team"), m.Home.Space("personal"))
 	}
 	s.stopHub()
-	say(digests("team", s.machines...))
-	ours, err := headOf(s.machines[0].Home.Space("team"), "team")
+	say(fleettest.Digests("team", s.members()...))
+	ours, err := fleettest.HeadOf(s.machines[0].Home.Space("team"), "team")
 	say(nil, err)
-	if theirs, err := headOf(hub, "team"); err != nil || theirs != ours {
+	if theirs, err := fleettest.HeadOf(hub, "team"); err != nil || theirs != ours {
 		s.t.Errorf("the hub's head is %s, the machines' %s, %v", theirs, ours, err)
 	}
-	say(unsound(dirs...), nil)
+	say(fleettest.Unsound(dirs...), nil)
 }
 
 // A hub and five machines go through cut lines, kills, restarts and a full disk. When all is calm again everybody has the
@@ -238,15 +246,15 @@ func TestAFleetInBadTimesLosesNothing(t *testing.T) {
 func TestTheJudgesOfAFleetSeeEachFault(t *testing.T) {
 	f := fleettest.Start(t, hub.Options{})
 	a, b := f.Wired("a", "ana"), f.Wired("b", "ana")
-	badger := saved{a.Note("team", "a badger"), "a badger"}
+	badger := fleettest.Saved{ID: a.Note("team", "a badger"), Text: "a badger"}
 	b.Finds("badger", "a badger")
-	f.Until("they are level", func() bool { return len(unevenness("team", words, a, b)) == 0 })
+	f.Until("they are level", func() bool { return len(fleettest.Uneven("team", words, a.Member(), b.Member())) == 0 })
 	b.Line.Cut()
 	a.Note("team", "an otter")
-	if len(unevenness("team", nil, a, b)) == 0 {
+	if len(fleettest.Uneven("team", nil, a.Member(), b.Member())) == 0 {
 		t.Error("a machine that lags was not seen")
 	}
-	if faults, err := doubled(a, "team", []saved{badger, {"01jdyrnk3s8q4b7ymx2v5c6d9e", "a heron"}}); err != nil || len(faults) != 1 {
+	if faults, err := fleettest.Doubled(a.Member(), "team", []fleettest.Saved{badger, {ID: "01jdyrnk3s8q4b7ymx2v5c6d9e", Text: "a heron"}}); err != nil || len(faults) != 1 {
 		t.Errorf("a note that is lost: %q, %v", faults, err)
 	}
 	d := fleettest.Draft("team", &event.Observe{Content: "a badger"})
@@ -254,12 +262,12 @@ func TestTheJudgesOfAFleetSeeEachFault(t *testing.T) {
 	if _, err := a.Remember(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
-	if faults, err := doubled(a, "team", []saved{badger}); err != nil || len(faults) != 1 {
+	if faults, err := fleettest.Doubled(a.Member(), "team", []fleettest.Saved{badger}); err != nil || len(faults) != 1 {
 		t.Errorf("a note that is there twice: %q, %v", faults, err)
 	}
 	a.Stop()
 	b.Stop()
-	if faults, err := digests("team", a, b); err != nil || len(faults) != 1 {
+	if faults, err := fleettest.Digests("team", a.Member(), b.Member()); err != nil || len(faults) != 1 {
 		t.Errorf("two projections: %q, %v", faults, err)
 	}
 }

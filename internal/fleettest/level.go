@@ -1,4 +1,4 @@
-package fleettest_test
+package fleettest
 
 import (
 	"context"
@@ -16,14 +16,23 @@ import (
 	"cairn/agent/projection"
 	"cairn/internal/disk"
 	"cairn/internal/event"
-	"cairn/internal/fleettest"
+	"cairn/internal/paths"
 	"cairn/sync/eventlog"
 )
 
-// unevenness says what is not the same on all machines in a space, as each of them answers.
-func unevenness(space string, questions []string, machines ...*fleettest.Machine) (faults []string) {
+// A Member is a machine as its judges see it: what it answers, and its home.
+type Member struct {
+	api.Agent
+	Home paths.Home
+}
+
+// Member is the machine for the judges.
+func (m *Machine) Member() Member { return Member{m.Agent, m.Home} }
+
+// Uneven says what is not the same on all machines in a space, as each of them answers.
+func Uneven(space string, questions []string, members ...Member) (faults []string) {
 	var first []string
-	for i, m := range machines {
+	for i, m := range members {
 		view, err := viewOf(m, space, questions)
 		if err != nil {
 			return append(faults, fmt.Sprintf("machine %d: %v", i, err))
@@ -54,7 +63,7 @@ func around(a, b []string, n int) (lines []string) {
 }
 
 // viewOf is all that a machine shows of a space: its head, every event with its state, and the answers to questions.
-func viewOf(m *fleettest.Machine, space string, questions []string) (view []string, err error) {
+func viewOf(m Member, space string, questions []string) (view []string, err error) {
 	ctx := context.Background()
 	status, err := m.Status(ctx)
 	if err != nil {
@@ -84,14 +93,14 @@ func viewOf(m *fleettest.Machine, space string, questions []string) (view []stri
 	return view, nil
 }
 
-// A saved is a note that was acknowledged.
-type saved struct {
-	id   event.ID
-	text string
+// A Saved is a note that was acknowledged.
+type Saved struct {
+	ID   event.ID
+	Text string
 }
 
-// doubled says which acknowledged notes are not exactly once in a machine's repository, redacted ones included.
-func doubled(m *fleettest.Machine, space string, acked []saved) (faults []string, err error) {
+// Doubled says which acknowledged notes are not exactly once in a machine's repository, redacted ones included.
+func Doubled(m Member, space string, acked []Saved) (faults []string, err error) {
 	texts, ids := map[string]int{}, map[event.ID]bool{}
 	err = readRepository(m.Home.Space(space), space, func(s eventlog.Stored) error {
 		texts[s.Event.Payload.Body()]++
@@ -99,18 +108,18 @@ func doubled(m *fleettest.Machine, space string, acked []saved) (faults []string
 		return s.Event.Verify()
 	})
 	for _, n := range acked {
-		if !ids[n.id] || texts[n.text] != 1 {
-			faults = append(faults, fmt.Sprintf("%s, %q, is there %d times", n.id, n.text, texts[n.text]))
+		if !ids[n.ID] || texts[n.Text] != 1 {
+			faults = append(faults, fmt.Sprintf("%s, %q, is there %d times", n.ID, n.Text, texts[n.Text]))
 		}
 	}
 	return faults, err
 }
 
-// digests says where the facts that stopped machines kept, or those that their logs hold, differ.
-func digests(space string, machines ...*fleettest.Machine) (faults []string, err error) {
+// Digests says where the facts that stopped machines kept, or those that their logs hold, differ.
+func Digests(space string, members ...Member) (faults []string, err error) {
 	view := projection.View{Now: time.Now()}
 	found := map[[32]byte][]string{}
-	for i, m := range machines {
+	for i, m := range members {
 		kept, _, err := projection.Load(disk.OS, m.Home.Facts(space))
 		if err != nil {
 			return nil, err
@@ -158,8 +167,8 @@ func readRepository(dir, space string, fn func(eventlog.Stored) error) error {
 	})
 }
 
-// headOf is the head of a repository that nobody need serve.
-func headOf(dir, space string) (string, error) {
+// HeadOf is the head of a repository that nobody need serve.
+func HeadOf(dir, space string) (string, error) {
 	l, err := eventlog.Open(disk.OS, dir, space)
 	if err != nil {
 		return "", err
@@ -169,8 +178,8 @@ func headOf(dir, space string) (string, error) {
 	return head.Commit.String(), err
 }
 
-// unsound says what stock git finds wrong with repositories.
-func unsound(dirs ...string) (faults []string) {
+// Unsound says what stock git finds wrong with repositories. Without stock git that is nothing.
+func Unsound(dirs ...string) (faults []string) {
 	git, err := exec.LookPath("git")
 	if err != nil {
 		return nil
