@@ -1,4 +1,32 @@
 package repository
 
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"cairn/sync/gitstore"
+)
+
 // Tell lets tests make changes without pushes.
 func (f *Feed) Tell(r *Repository) { f.tell(r, ForMain, [20]byte{}) }
+
+// AsTheyAre says whether a clone would get the packs as they are.
+func (r *Repository) AsTheyAre(ctx context.Context) (bool, error) {
+	refs, err := r.Refs()
+	if err != nil {
+		return false, err
+	}
+	s, err := r.whole(ctx, slices.Collect(maps.Values(refs)))
+	if errors.Is(err, gitstore.ErrScattered) || err == nil && s == nil {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, s.Close()
+}
+
+// KeepCount does what is otherwise done now and then.
+func (r *Repository) KeepCount(ctx context.Context) error { return r.keepCount(ctx) }

@@ -26,6 +26,7 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/event/eventtest"
 	"cairn/sync/eventlog"
+	"cairn/sync/gitstore"
 	"cairn/sync/intake"
 )
 
@@ -196,5 +197,39 @@ func (h *hub) serve(run func(context.Context, io.ReadWriteCloser) error) (net.Co
 		case <-time.After(30 * time.Second):
 			return errors.New("the hub does not end the session")
 		}
+	}
+}
+
+// reopen ends the hub and starts it again.
+func (h *hub) reopen() {
+	h.t.Helper()
+	if err := h.set.Close(); err != nil {
+		h.t.Fatal(err)
+	}
+	h.set = repository.NewSet(disk.OS, h.dir, repository.Limits{}, slog.New(slog.DiscardHandler))
+	var err error
+	if h.team, err = h.set.Shared("team"); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// git runs stock git in the hub's repository.
+func (h *hub) git(args ...string) {
+	h.t.Helper()
+	if out, err := exec.Command("git", append([]string{"-C", h.repo()}, args...)...).CombinedOutput(); err != nil {
+		h.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+// put stores objects in the hub's repository, past the hub.
+func (h *hub) put(objects ...gitstore.Object) {
+	h.t.Helper()
+	s, err := gitstore.Open(disk.OS, h.repo())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	_, err = s.WritePack(objects)
+	if err := errors.Join(err, s.Close()); err != nil {
+		h.t.Fatal(err)
 	}
 }

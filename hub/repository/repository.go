@@ -20,13 +20,14 @@ import (
 // A Repository is one open space, shared by all sessions. It is safe for
 // concurrent use, also beside other programs on the same repository.
 type Repository struct {
-	set  *Set
-	log  *eventlog.Log
-	tidy *tidier
+	set   *Set
+	log   *eventlog.Log
+	tidy  *tidier
+	count *count
 }
 
 func newRepository(s *Set, log *eventlog.Log) *Repository {
-	return &Repository{set: s, log: log, tidy: newTidier()}
+	return &Repository{set: s, log: log, tidy: newTidier(), count: newCount()}
 }
 
 // Space is the identity of the repository.
@@ -103,6 +104,11 @@ func (u *upload) Refs() (map[string]plumbing.Hash, error) { return u.refs, nil }
 func (u *upload) Head() (string, error) { return event.MainRef, nil }
 
 func (u *upload) WritePack(ctx context.Context, w io.Writer, wants, haves []plumbing.Hash) error {
+	if len(haves) == 0 {
+		if sent, err := u.r.sendWhole(ctx, w, wants); sent || err != nil {
+			return err
+		}
+	}
 	store := u.r.log.Store()
 	ids, err := history.NewObjects(ctx, store, u.Graph, wants, haves)
 	if err != nil {

@@ -39,7 +39,8 @@ func (t *tidier) start(r *Repository) {
 	}
 	t.work.Go(func() {
 		defer t.running.Store(false)
-		if _, err := r.log.Tidy(t.ctx); err != nil && !errors.Is(err, context.Canceled) {
+		_, err := r.log.Tidy(t.ctx)
+		if err = errors.Join(err, r.keepCount(t.ctx)); err != nil && t.ctx.Err() == nil {
 			// Nothing is lost: the packs stay as they are.
 			r.set.log.Warn("tidy up", "space", r.Space().Name, "err", err)
 		}

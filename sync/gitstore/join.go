@@ -6,7 +6,6 @@ import (
 	"crypto/sha1"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -69,7 +68,7 @@ func (d *packDraft) joinBodies(ctx context.Context, packs []*pack) ([]packfmt.In
 			return nil, err
 		}
 		parts = append(parts, packfmt.IndexPart{Index: p.index, Shift: d.size - int64(len(head))})
-		n, err := p.copyBody(out)
+		n, err := p.copyBody(out, lazyFile{p.files, p.packPath()})
 		if err != nil {
 			return nil, err
 		}
@@ -83,13 +82,16 @@ func (d *packDraft) joinBodies(ctx context.Context, packs []*pack) ([]packfmt.In
 	return parts, buf.Flush()
 }
 
-// copyBody writes what stands between the pack's header and its checksum, which it verifies.
-func (p *pack) copyBody(w io.Writer) (int64, error) {
+// copyBody writes what stands between the pack's header and its checksum, which it verifies. It reads from file.
+func (p *pack) copyBody(w io.Writer, file io.ReaderAt) (int64, error) {
 	sum := sha1.New()
-	if err := p.hashHeader(sum); err != nil {
+	var head [packfmt.FileHeaderSize]byte
+	if _, err := io.ReadFull(io.NewSectionReader(file, 0, int64(len(head))), head[:]); err != nil {
 		return 0, err
 	}
-	n, err := io.Copy(io.MultiWriter(w, sum), p.section(packfmt.FileHeaderSize))
+	sum.Write(head[:])
+	body := io.NewSectionReader(file, packfmt.FileHeaderSize, p.size-packfmt.FileHeaderSize-packfmt.TrailerSize)
+	n, err := io.Copy(io.MultiWriter(w, sum), body)
 	if err != nil {
 		return n, err
 	}
@@ -98,13 +100,4 @@ func (p *pack) copyBody(w io.Writer) (int64, error) {
 		err = fmt.Errorf("%w pack: the checksum of %s is wrong", packfmt.ErrMalformed, p.packPath())
 	}
 	return n, err
-}
-
-func (p *pack) hashHeader(sum hash.Hash) error {
-	var head [packfmt.FileHeaderSize]byte
-	if err := p.readFull(head[:], 0); err != nil {
-		return err
-	}
-	sum.Write(head[:])
-	return nil
 }

@@ -35,7 +35,8 @@ type pack struct {
 	time  int64 // when it was last changed, in nanoseconds
 
 	sniff   sync.Once
-	quick   bool        // see isQuick
+	quick   bool // see isQuick
+	tally   atomic.Pointer[Tally]
 	spoiled atomic.Bool // something in it could not be read when it was to be rewritten
 }
 

@@ -2,7 +2,9 @@ package history
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -18,6 +20,35 @@ func NewObjects(ctx context.Context, r Reader, g *Graph, wants, haves []plumbing
 	if err != nil {
 		return nil, err
 	}
+	below, err := newBelow(ctx, r, g, commits)
+	if err != nil {
+		return nil, err
+	}
+	return append(commits, below...), nil
+}
+
+// EachNew is NewObjects for a history that is too long to be listed at once: fn gets the objects piece by piece, of so
+// many commits at a time. An id comes once in a piece; one that two branches added may come in two. Errors: those of
+// NewObjects, and fn's.
+func EachNew(ctx context.Context, r Reader, g *Graph, wants, haves []plumbing.Hash, step int, fn func([]plumbing.Hash) error) error {
+	commits, err := g.Between(wants, haves)
+	if err != nil {
+		return err
+	}
+	for piece := range slices.Chunk(commits, step) {
+		below, err := newBelow(ctx, r, g, piece)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(fn(piece), fn(below)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newBelow lists the trees and blobs that commits have and their parents do not have at the same path.
+func newBelow(ctx context.Context, r Reader, g *Graph, commits []plumbing.Hash) ([]plumbing.Hash, error) {
 	c := gittree.NewCollector(r)
 	for _, h := range commits {
 		if err := ctx.Err(); err != nil {
@@ -31,5 +62,5 @@ func NewObjects(ctx context.Context, r Reader, g *Graph, wants, haves []plumbing
 			return nil, fmt.Errorf("list the new objects of commit %s: %w", h, err)
 		}
 	}
-	return append(commits, c.Objects()...), nil
+	return c.Objects(), nil
 }

@@ -70,6 +70,33 @@ func TestNewObjectsCompleteWhatTheReceiverHas(t *testing.T) {
 	})
 }
 
+func TestPiecesOfNewObjectsAreAllOfThem(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := dags().Draw(t, "dag")
+		g, wants, haves := d.graph(t), d.some(t, "wants"), d.some(t, "haves")
+		whole, err := history.NewObjects(context.Background(), d.store, g, wants, haves)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces := make(map[plumbing.Hash]bool)
+		step := rapid.IntRange(1, 10).Draw(t, "step")
+		err = history.EachNew(context.Background(), d.store, g, wants, haves, step, func(ids []plumbing.Hash) error {
+			for _, h := range ids {
+				pieces[h] = true
+			}
+			return nil
+		})
+		if err != nil || len(pieces) != len(whole) {
+			t.Fatalf("%d objects in pieces, %d in one, %v", len(pieces), len(whole), err)
+		}
+		for _, h := range whole {
+			if !pieces[h] {
+				t.Fatalf("object %s is in no piece", h)
+			}
+		}
+	})
+}
+
 func TestNewObjectsEndWithTheContext(t *testing.T) {
 	s := gittreetest.New()
 	g, tip := history.New(s), s.Commit(s.Tree(nil), 1)

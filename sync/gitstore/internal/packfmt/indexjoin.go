@@ -158,3 +158,14 @@ func (c *column) next() error {
 	}
 	return err
 }
+
+// Hashes calls fn with the id of each object, in order.
+func (x *Index) Hashes(fn func(plumbing.Hash)) error {
+	ids := x.column(0, len(plumbing.Hash{}))
+	for {
+		if err := ids.next(); err != nil || ids.ended {
+			return err
+		}
+		fn(plumbing.Hash(ids.value))
+	}
+}
