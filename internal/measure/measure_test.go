@@ -134,3 +134,22 @@ func TestTheJSONHasThePromisedMembers(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", b, want)
 	}
 }
+
+func TestAnAmountAndItsPeer(t *testing.T) {
+	git := measure.Amount{Name: "git", Value: 1400, Unit: "bytes"}
+	r := measure.Report{Bench: "store", Rows: []measure.Row{}, Amounts: []measure.Amount{
+		measure.Amount{Name: "a note", Value: 1050, Unit: "bytes"}.Beside(git), git.Beside(measure.Amount{}),
+	}}
+	b, err := json.Marshal(r.Amounts)
+	const want = `[{"name":"a note","value":1050,"unit":"bytes","ratio":0.75,"peer":"git"},{"name":"git","value":1400,"unit":"bytes"}]`
+	if err != nil || string(b) != want {
+		t.Errorf("got  %s, %v\nwant %s", b, err, want)
+	}
+	var table strings.Builder
+	r.WriteTable(&table)
+	for _, line := range []string{"0.75 x git  1050.0 bytes", "1400.0 bytes"} {
+		if !strings.Contains(table.String(), line) {
+			t.Errorf("%q is missing in\n%s", line, table.String())
+		}
+	}
+}

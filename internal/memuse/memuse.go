@@ -32,14 +32,14 @@ func ForgetPeak(pid int) error { return forgetPeak(pid) }
 func Ended(p *os.ProcessState) (peak int64, err error) { return ended(p) }
 
 // sampleEvery is how often the heap is looked at.
-const sampleEvery = 2 * time.Millisecond
+const sampleEvery = 5 * time.Millisecond
 
 // heapObjects is what live and not yet swept objects take.
 const heapObjects = "/memory/classes/heap/objects:bytes"
 
 // Heap calls do and returns by how much this process's heap exceeded, at most,
 // what it was before; garbage that was not collected yet counts. It looks every
-// two milliseconds, so a shorter peak may be missed.
+// five milliseconds, so a shorter peak may be missed.
 func Heap(do func() error) (peak int64, err error) {
 	runtime.GC()
 	before := heapNow()

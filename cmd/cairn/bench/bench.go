@@ -25,6 +25,8 @@ func All() []Bench {
 		{"note", "Saving through the agent's socket, beside a bare write and sync of the disk", 1_000, 300, note},
 		{"ask", "Ten classes of question, in process and through the agent's socket", 10_000, 100, ask},
 		{"sync", "From saved on one machine to found on another, and what a push costs the hub", 2_000, 100, syncing},
+		{"hub", "A hub and its machines as processes: first push, join, single notes, 300 watchers, beside stock git", 2_000, 40, hubbing},
+		{"store", "The log on disk, beside go-git and stock git: append, open, compare, read, fold, merge", 10_000, 200, storing},
 		{"gate", "What the check for secrets costs", 100, 500, gate},
 		{"mcp", "From the cold start of an MCP server without an index to its first answers", 10_000, 10, mcp},
 	}
@@ -86,6 +88,8 @@ func (w *work) clear() error {
 }
 
 func (w *work) rows(r ...measure.Row) { w.report.Rows = append(w.report.Rows, r...) }
+
+func (w *work) amounts(a ...measure.Amount) { w.report.Amounts = append(w.report.Amounts, a...) }
 
 func (w *work) remark(format string, args ...any) {
 	w.report.Remarks = append(w.report.Remarks, fmt.Sprintf(format, args...))

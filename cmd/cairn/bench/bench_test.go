@@ -156,6 +156,76 @@ func TestSyncWithoutGit(t *testing.T) {
 	}
 }
 
+// names of the rows and amounts of a report.
+func names(r measure.Report) (all []string) {
+	for _, row := range r.Rows {
+		all = append(all, row.Name)
+	}
+	for _, a := range r.Amounts {
+		all = append(all, a.Name)
+	}
+	return all
+}
+
+func has(t *testing.T, r measure.Report, want ...string) {
+	t.Helper()
+	got := names(r)
+	for _, name := range want {
+		if !slices.Contains(got, name) {
+			t.Errorf("%q is missing in %q", name, got)
+		}
+	}
+}
+
+func TestStoreBesideGit(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("SKIPPED: git is not installed")
+	}
+	r := run(t, "store", tiny(6))
+	has(t, r, "append, after the first notes", "write and sync, after 120 notes", "go-git, unsynced, after 120 notes",
+		"git fast-import, after 120 notes", "open and first append", "append, 16 writers in one process", "append, 16 processes",
+		"fold of 120, CPU", "one change between two heads", "git diff-tree", "all commits, CPU", "merge of 120 and 120 notes",
+		"every event read, CPU", "go-git, every file read, CPU", "git cat-file --batch, CPU", "git repack -adf, CPU",
+		"a note appended, before folding", "a note appended, folded", "room on disk, a note", "git repack -adf, a note")
+	for _, a := range r.Amounts {
+		if a.Value <= 0 || a.Unit == "" {
+			t.Errorf("not a measurement: %+v", a)
+		}
+	}
+	if len(r.Remarks) > 0 {
+		t.Errorf("git ran, and yet: %q", r.Remarks)
+	}
+}
+
+func TestStoreWithoutGit(t *testing.T) {
+	t.Setenv("PATH", "")
+	r := run(t, "store", tiny(1))
+	has(t, r, "append, after 120 notes", "merge of 120 and 120 notes", "room on disk, a note")
+	if len(r.Remarks) != 1 {
+		t.Errorf("nothing is said of it: %+v", r.Remarks)
+	}
+	for _, name := range names(r) {
+		if strings.HasPrefix(name, "git ") {
+			t.Errorf("%q without git", name)
+		}
+	}
+}
+
+func TestHub(t *testing.T) {
+	r := run(t, "hub", tiny(2))
+	if !measuresProcesses() {
+		if len(r.Remarks) != 1 {
+			t.Errorf("nothing is said of what is missing: %+v", r)
+		}
+		return
+	}
+	has(t, r, "first push of everything", "first push of everything, CPU of the hub", "second machine joins, memory of the agent",
+		"hub, CPU for one note in and out", "receiver, CPU for one note", "saved, and 300 watchers have heard")
+	if _, err := exec.LookPath("git"); err == nil {
+		has(t, r, "git push of everything, CPU of the client", "git clone, memory of the other side", "git receive-pack, CPU for one note")
+	}
+}
+
 func TestGate(t *testing.T) {
 	r := run(t, "gate", tiny(25))
 	rows(t, r, "start of the scanner", "note of 1 KB", "1 MB of prose", "1 MB of random base64")

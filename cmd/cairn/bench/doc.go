@@ -1,6 +1,6 @@
 // Package bench measures the program on the machine it runs on, in a scratch
-// folder that is removed: saving, asking, syncing, the gate, and the start of
-// an MCP server.
+// folder that is removed: saving, asking, syncing, a hub with many machines, the
+// log on disk, the gate, and the start of an MCP server.
 //
 // Everything is the real thing, processes, sockets, disk and loopback network
 // included. Where there is something to compare with, such as the disk's own

@@ -80,7 +80,7 @@ func (w *work) joined(h *hubProcess, name string) (*machine, error) {
 }
 
 // settled waits until a machine has nothing left to send or to index.
-func (w *work) settled(m *machine) error {
+func (w *work) settled(m api.Agent) error {
 	w.progress("waiting until everything is sent and indexed")
 	return w.untilSpace(m, func(s api.SpaceStatus) bool {
 		return s.Ahead == 0 && s.Indexed == s.Events && s.Events >= w.opt.Notes
@@ -88,17 +88,21 @@ func (w *work) settled(m *machine) error {
 }
 
 // pushed waits until the hub has everything of a machine.
-func (w *work) pushed(m *machine) error {
+func (w *work) pushed(m api.Agent) error {
 	return w.untilSpace(m, func(s api.SpaceStatus) bool { return s.Ahead == 0 })
 }
 
-func (w *work) untilSpace(m *machine, holds func(api.SpaceStatus) bool) error {
-	return until(w.ctx, "the machines and the hub are level", func() (bool, error) {
+func (w *work) untilSpace(m api.Agent, holds func(api.SpaceStatus) bool) error {
+	return w.untilIn(team, m, holds)
+}
+
+func (w *work) untilIn(space string, m api.Agent, holds func(api.SpaceStatus) bool) error {
+	return until(w.ctx, "all of it is sent and indexed", func() (bool, error) {
 		s, err := m.Status(w.ctx)
 		if err != nil {
 			return false, err
 		}
-		at := slices.IndexFunc(s.Spaces, func(s api.SpaceStatus) bool { return s.Name == team })
+		at := slices.IndexFunc(s.Spaces, func(s api.SpaceStatus) bool { return s.Name == space })
 		return at >= 0 && holds(s.Spaces[at]), nil
 	})
 }

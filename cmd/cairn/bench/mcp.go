@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"cairn/agent"
+	"cairn/agent/api"
 	"cairn/cmd/cairn/mcpclient"
 	"cairn/internal/corpus"
 	"cairn/internal/measure"
+	"cairn/internal/memuse"
 	"cairn/internal/paths"
 )
 
@@ -35,6 +37,9 @@ func mcp(w *work) error {
 		}
 	}
 	w.rows(measure.NewRow("to the answer of initialize", initialize), measure.NewRow("to the answer of recall", recall))
+	if err := w.atRest(home); err != nil {
+		return err
+	}
 	if found < len(questions) {
 		w.remark("the first recall came before its note was indexed again in %d of %d runs", len(questions)-found, len(questions))
 	}
@@ -63,4 +68,34 @@ func (w *work) coldStart(home paths.Home, q corpus.Query) (c cold, err error) {
 	answer, err := client.Call(w.ctx, "recall", map[string]any{"query": q.Text()})
 	c.recall, c.hits = time.Since(began), len(answer.Hits)
 	return c, err
+}
+
+// restTime is how long an agent has nothing to do before its memory counts.
+const restTime = 5 * time.Second
+
+// atRest measures what an agent takes that has indexed everything and has
+// nothing to do. Pages of the index that the system can drop count as well;
+// private is what it cannot.
+func (w *work) atRest(home paths.Home) error {
+	a, err := w.agentProcess(home)
+	if err != nil {
+		return err
+	}
+	w.progress("letting an agent come to rest")
+	err = w.untilIn(personal, a, func(s api.SpaceStatus) bool { return s.Indexed == s.Events })
+	if err != nil {
+		return err
+	}
+	select {
+	case <-w.ctx.Done():
+		return w.ctx.Err()
+	case <-time.After(restTime):
+	}
+	use, err := memuse.Of(a.pid)
+	if errors.Is(err, memuse.ErrUnknown) {
+		w.remark("what an agent takes at rest is not measured here: %v", err)
+		return nil
+	}
+	w.amounts(megabytes("agent at rest, memory", use.Resident), megabytes("agent at rest, private memory", use.Private))
+	return err
 }

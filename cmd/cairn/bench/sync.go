@@ -110,10 +110,11 @@ func (w *work) pushes(h *hubProcess, a *machine) error {
 		if git == nil {
 			continue
 		}
-		if took, err = git.push(w.ctx, commit); err != nil {
+		_, server, err := git.push(w.ctx, commit)
+		if err != nil {
 			return err
 		}
-		theirs = append(theirs, took)
+		theirs = append(theirs, server.CPU)
 	}
 	peer := measure.NewRow("git receive-pack, CPU for one push", theirs)
 	w.rows(measure.NewRow("hub, CPU for one push", ours).Beside(peer))

@@ -15,7 +15,7 @@ func (a *app) benchCommand() *cobra.Command {
 	for _, b := range bench.All() {
 		c.AddCommand(a.benchOne(b))
 	}
-	c.AddCommand(a.benchReceivePack(), a.benchScannerStart())
+	c.AddCommand(a.benchGit(), a.benchAppend(), a.benchScannerStart())
 	return c
 }
 
@@ -59,11 +59,21 @@ func (a *app) progress(what string) {
 	fmt.Fprintf(a.env.Stderr, "\r%s\r%s", line, what)
 }
 
-func (a *app) benchReceivePack() *cobra.Command {
+func (a *app) benchGit() *cobra.Command {
 	return &cobra.Command{
-		Use: bench.ReceivePackCommand + " DIR", Short: "A part of bench sync", Hidden: true, Args: args(1, 1),
+		Use: bench.GitCommand + " REPORT ARG...", Short: "A part of the benches beside git", Hidden: true,
+		Args: args(2, -1), DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return bench.ReceivePack(cmd.Context(), given[0], a.env.Stdin, a.env.Stdout, a.env.Stderr)
+			return bench.Git(cmd.Context(), given[0], given[1:], a.env.Stdin, a.env.Stdout, a.env.Stderr)
+		},
+	}
+}
+
+func (a *app) benchAppend() *cobra.Command {
+	return &cobra.Command{
+		Use: bench.AppendCommand + " DIR COUNT", Short: "A part of bench store", Hidden: true, Args: args(2, 2),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return bench.Append(cmd.Context(), given[0], given[1], a.env.Stdin, a.env.Stdout)
 		},
 	}
 }
