@@ -29,3 +29,13 @@ func (s *Store) JoinAt(ctx context.Context, bytes int64) (CompactStats, error) {
 	c.packs, c.join = math.MaxInt, bytes
 	return s.compact(ctx, c)
 }
+
+// JoinAll joins all packs as they are, whatever they are.
+func (s *Store) JoinAll(ctx context.Context) (CompactStats, error) {
+	var stats CompactStats
+	packs, err := s.movable()
+	if err != nil {
+		return stats, err
+	}
+	return stats, s.replace(ctx, packs, s.join, &stats)
+}

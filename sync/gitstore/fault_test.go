@@ -116,6 +116,13 @@ var otherWrites = map[string]func(t testing.TB, f *faulty) error{
 		}
 		return err
 	},
+	"join": func(t testing.TB, f *faulty) error {
+		stats, err := f.store.JoinAll(t.Context())
+		if err == nil && stats.Packs < 3 {
+			err = fmt.Errorf("nothing was joined: %+v", stats)
+		}
+		return err
+	},
 	"delete": func(_ testing.TB, f *faulty) error { return f.store.DeleteRef("refs/heads/side", f.first) },
 	"head":   func(_ testing.TB, f *faulty) error { return f.store.SetHead("refs/heads/main") },
 }
