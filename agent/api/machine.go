@@ -25,13 +25,13 @@ type Process struct {
 // SpaceStatus is the state of one space.
 type SpaceStatus struct {
 	Name      string      `json:"name"`
-	Head      string      `json:"head"`    // commit id
-	Events    int         `json:"events"`  // in the log
-	Indexed   int         `json:"indexed"` // of them covered by the index
+	Head      string      `json:"head"`              // commit id
+	Events    int         `json:"events"`            // in the log
+	Indexed   int         `json:"indexed"`           // of them covered by the index
 	Damaged   int         `json:"damaged,omitempty"` // events besides, whose bytes cannot be read as they were
-	Ahead     int         `json:"ahead"`   // events waiting to be pushed
-	Behind    int         `json:"behind"`  // events known to wait at the remote
-	Held      int         `json:"held"`    // events that wait for their time, because a clock runs ahead
+	Ahead     int         `json:"ahead"`             // events waiting to be pushed
+	Behind    int         `json:"behind"`            // events known to wait at the remote
+	Held      int         `json:"held"`              // events that wait for their time, because a clock runs ahead
 	HeldUntil *event.Time `json:"held_until,omitempty"`
 	LastSync  *event.Time `json:"last_sync"`
 	LastError string      `json:"last_error"`

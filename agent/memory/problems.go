@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"io/fs"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -82,6 +83,10 @@ var table = []row{
 	{is(eventlog.ErrNotFound), problem.NotFound, "cairn log lists what there is"},
 	{is(eventlog.ErrBusy), problem.Busy, "try again"},
 
+	{when(disk.Full), problem.Failed, "what was saved before is safe; free some space and try again"},
+	{when(disk.ReadOnly), problem.Failed, "what was saved before is safe; make the disk writable and try again"},
+	{is(fs.ErrPermission), problem.Failed, "what was saved before is safe; give this user the right to read and write there, and try again"},
+
 	{is(catchup.ErrBehind), problem.Busy, "try again"},
 	{is(catchup.ErrClosed), problem.Busy, "try again"},
 	{typed[*disk.LockedError](nil), problem.Busy, "try again"},
@@ -91,6 +96,10 @@ var table = []row{
 
 func is(target error) func(error, *problem.Problem) bool {
 	return func(err error, _ *problem.Problem) bool { return errors.Is(err, target) }
+}
+
+func when(fits func(error) bool) func(error, *problem.Problem) bool {
+	return func(err error, _ *problem.Problem) bool { return fits(err) }
 }
 
 func typed[E error](fill func(E, *problem.Problem)) func(error, *problem.Problem) bool {

@@ -94,6 +94,12 @@ func readAll(r io.Reader) ([]byte, error) {
 // same call may succeed later.
 func InUse(err error) bool { return err != nil && inUse(err) }
 
+// Full reports whether err says that there is no room left, on the disk or in what this user may take of it.
+func Full(err error) bool { return err != nil && full(err) }
+
+// ReadOnly reports whether err says that the disk takes no writes from anybody.
+func ReadOnly(err error) bool { return err != nil && readOnly(err) }
+
 // CreateTemp creates a file of a new name in dir, open for reading and writing, with perm less the umask. A random
 // string replaces the star in pattern, or follows it. The caller closes the file and removes or renames it.
 func CreateTemp(fsys FS, dir, pattern string, perm fs.FileMode) (File, error) {

@@ -3,8 +3,10 @@
 package disk
 
 import (
+	"errors"
 	"io/fs"
 	"os"
+	"syscall"
 )
 
 func openFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
@@ -29,3 +31,7 @@ func syncDir(name string) error {
 }
 
 func inUse(error) bool { return false }
+
+func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+func readOnly(err error) bool { return errors.Is(err, syscall.EROFS) }

@@ -65,3 +65,9 @@ func inUse(err error) bool {
 
 // syncDir does nothing: Windows cannot sync a directory, and NTFS journals names.
 func syncDir(string) error { return nil }
+
+func full(err error) bool {
+	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL) || errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
+}
+
+func readOnly(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }
