@@ -30,3 +30,10 @@ func (r *Repository) AsTheyAre(ctx context.Context) (bool, error) {
 
 // KeepCount does what is otherwise done now and then.
 func (r *Repository) KeepCount(ctx context.Context) error { return r.keepCount(ctx) }
+
+// Waiting is how many checked pushes wait to land.
+func (r *Repository) Waiting() int {
+	r.queue.mu.Lock()
+	defer r.queue.mu.Unlock()
+	return len(r.queue.list)
+}

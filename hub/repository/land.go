@@ -1,7 +1,6 @@
 package repository
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -11,7 +10,6 @@ import (
 	"cairn/internal/event"
 	"cairn/sync/gitstore"
 	"cairn/sync/gittree"
-	"cairn/sync/gitwire"
 	"cairn/sync/history"
 	"cairn/sync/merge"
 )
@@ -22,79 +20,32 @@ type landed struct {
 	merged    bool
 }
 
-// land makes a checked push part of the history, while nobody else does: the
-// branch is moved forward to it, or joined with it inside the quarantine. The
-// objects become visible before the branch needs them, and watchers hear of it
-// last.
-func (r *Repository) land(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command) (done landed, refused *no, err error) {
-	store := r.log.Store()
-	lock, err := store.Lock(ctx)
-	if err != nil {
-		return landed{}, nil, err
-	}
-	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	// Waiting for the lock may have taken longer than the caller is welcome.
-	if err := ctx.Err(); err != nil {
-		return landed{}, nil, context.Cause(ctx)
-	}
-	head, err := r.log.Head()
-	if err != nil {
-		return landed{}, nil, err
-	}
-	joined, refused, err := r.join(q, head.Commit, cmd)
-	if err != nil || refused != nil {
-		return landed{}, refused, err
-	}
-	done = landed{old: head.Commit, head: joined.Commit, merged: !joined.FastForward}
-	if joined.Commit == head.Commit {
-		return done, nil, nil
-	}
-	if err := errors.Join(q.Add(joined.Objects...), q.Publish()); err != nil {
-		return landed{}, nil, err
-	}
-	err = store.UpdateRef(head.Ref, head.Commit, joined.Commit)
-	if errors.Is(err, gitstore.ErrRefChanged) {
-		return landed{}, noBusy, nil
-	}
-	if err != nil {
-		return landed{}, nil, err
-	}
-	r.set.feed.tell(r, head.Ref, joined.Commit)
-	r.tidy.after(r)
-	return done, nil, nil
-}
-
-// join decides where the branch goes. Everything that becomes part of its
-// history must have been checked in this push or be there already.
-func (r *Repository) join(q *gitstore.Quarantine, head plumbing.Hash, cmd gitwire.Command) (merge.Result, *no, error) {
-	known, err := r.history(map[string]plumbing.Hash{event.MainRef: head})
-	if err != nil {
-		return merge.Result{}, nil, err
-	}
-	g := known.Fork(q)
-	err = g.Add(cmd.New)
+// decide says where the chain goes with the landing. Everything that becomes
+// part of the history must have been checked in its push or be there already.
+func (b *batch) decide(l *landing) (merge.Result, *no, error) {
+	err := b.graph.Add(l.cmd.New)
 	if is[*history.MalformedError](err) || errors.Is(err, plumbing.ErrObjectNotFound) {
 		return merge.Result{}, noUnchecked, nil
 	}
 	if err != nil {
 		return merge.Result{}, nil, fmt.Errorf("read the pushed history: %w", err)
 	}
-	if unchecked, err := reachesUnchecked(g, q, head, cmd.New); err != nil || unchecked {
+	if unchecked, err := reachesUnchecked(b.graph, l.q, b.head, l.cmd.New); err != nil || unchecked {
 		return merge.Result{}, noUnchecked, err
 	}
-	if cmd.Ref == event.MainRef {
-		forward, err := g.Ancestor(head, cmd.New)
+	if l.cmd.Ref == event.MainRef {
+		forward, err := b.graph.Ancestor(b.tip, l.cmd.New)
 		if err != nil {
 			return merge.Result{}, nil, err
 		}
-		if cmd.Old != head {
+		if l.cmd.Old != b.tip {
 			return merge.Result{}, noStale, nil
 		}
 		if !forward {
 			return merge.Result{}, noForce, nil
 		}
 	}
-	result, err := merge.Heads(q, g, head, cmd.New)
+	result, err := merge.Heads(b, b.graph, b.tip, l.cmd.New)
 	if conflict, ok := errors.AsType[*gittree.ConflictError](err); ok {
 		refused := *noConflict
 		refused.event, _ = commitform.IDAt(conflict.Path)

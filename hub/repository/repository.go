@@ -24,10 +24,11 @@ type Repository struct {
 	log   *eventlog.Log
 	tidy  *tidier
 	count *count
+	queue *queue
 }
 
 func newRepository(s *Set, log *eventlog.Log) *Repository {
-	return &Repository{set: s, log: log, tidy: newTidier(), count: newCount()}
+	return &Repository{set: s, log: log, tidy: newTidier(), count: newCount(), queue: newQueue()}
 }
 
 // Space is the identity of the repository.

@@ -67,7 +67,7 @@ func (r *Repository) whole(ctx context.Context, wants []plumbing.Hash) (*gitstor
 	if err != nil {
 		return nil, err
 	}
-	same, err := r.holds(ctx, snapshot, head, wants)
+	same, err := r.matches(ctx, snapshot, head, wants)
 	if err != nil || !same {
 		return nil, errors.Join(err, snapshot.Close())
 	}
@@ -104,9 +104,9 @@ func (r *Repository) moment(ctx context.Context) (_ *gitstore.Snapshot, head plu
 	return s, at.Commit, err
 }
 
-// holds says whether the packs hold just what head leads to, and that all that
+// matches says whether the packs hold just what head leads to, and that all that
 // is wanted. Called with the turn.
-func (r *Repository) holds(ctx context.Context, s *gitstore.Snapshot, head plumbing.Hash, wants []plumbing.Hash) (bool, error) {
+func (r *Repository) matches(ctx context.Context, s *gitstore.Snapshot, head plumbing.Hash, wants []plumbing.Hash) (bool, error) {
 	g, err := r.log.History(head)
 	if err != nil {
 		return false, err
