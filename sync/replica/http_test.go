@@ -253,13 +253,15 @@ func TestAnswersOverHTTP(t *testing.T) {
 		answer  http.HandlerFunc
 		offline bool
 	}{
-		"no repository":       {status(404), false},
-		"no right":            {status(403), false},
-		"a web page":          {status(200), false},
-		"too busy":            {status(503), true},
-		"too many questions":  {status(429), true},
-		"moved to other host": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL+r.URL.Path, 301) }, false},
-		"round and round":     {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), 302) }, false},
+		"no repository":      {status(404), false},
+		"no right":           {status(403), false},
+		"a web page":         {status(200), false},
+		"too busy":           {status(503), true},
+		"too many questions": {status(429), true},
+		"moved to other host": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL+r.URL.Path, http.StatusMovedPermanently)
+		}, false},
+		"round and round": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) }, false},
 		"a line and no more": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
 			io.WriteString(w, "001e# service=git-upload-pack\n0000")
