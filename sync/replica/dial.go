@@ -24,6 +24,10 @@ const (
 	dialTimeout  = 10 * time.Second
 	aliveEvery   = 15 * time.Second
 	aliveTimeout = 15 * time.Second
+	// After a sleep the network is often another one: it is asked at once, and
+	// not waited for as long.
+	lookEvery   = 5 * time.Second
+	wakeTimeout = 3 * time.Second
 )
 
 // dial opens an SSH connection and logs in. Errors: ErrOffline, *HostKeyError,
@@ -79,31 +83,48 @@ func dial(ctx context.Context, at Address, key ssh.Signer) (*ssh.Client, error) 
 func keepAlive(c *ssh.Client) {
 	gone := make(chan struct{})
 	go func() { c.Wait(); close(gone) }()
-	tick := time.NewTicker(aliveEvery)
+	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	for {
+	for last, asked := time.Now(), time.Now(); ; last = time.Now() {
 		select {
 		case <-gone:
 			return
 		case <-tick.C:
 		}
-		answered := make(chan error, 1)
-		go func() {
-			_, _, err := c.SendRequest("keepalive@openssh.com", true, nil)
-			answered <- err
-		}()
-		select {
-		case err := <-answered:
-			if err == nil {
-				continue
-			}
-		case <-time.After(aliveTimeout):
-		case <-gone:
+		now, patience := time.Now(), aliveTimeout
+		if slept(last, now) {
+			patience = wakeTimeout
+		} else if now.Sub(asked) < aliveEvery {
+			continue
+		}
+		if !answers(c, gone, patience) {
+			c.Close()
 			return
 		}
-		c.Close()
-		return
+		asked = time.Now()
 	}
+}
+
+// slept says whether the machine slept between two looks. While it does, only
+// the clock on the wall goes on.
+func slept(last, now time.Time) bool {
+	return now.Round(0).Sub(last.Round(0)) > 3*lookEvery
+}
+
+// answers asks the other side for a sign of life.
+func answers(c *ssh.Client, gone <-chan struct{}, patience time.Duration) bool {
+	answered := make(chan error, 1)
+	go func() {
+		_, _, err := c.SendRequest("keepalive@openssh.com", true, nil)
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		return err == nil
+	case <-time.After(patience):
+	case <-gone:
+	}
+	return false
 }
 
 // inviteAddress is the address in an invite, and the key that logs in with it.
