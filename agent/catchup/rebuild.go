@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -108,6 +109,9 @@ func (k *Keeper) run(j *job) {
 	j.err, j.ended = err, time.Now()
 	k.mu.Unlock()
 	close(j.done)
+	// A rebuild takes many times what is needed from then on, and an agent lives
+	// long: the runtime by itself would give that back within minutes, if at all.
+	debug.FreeOSMemory()
 	k.report(err)
 	if err != nil {
 		return
