@@ -48,6 +48,9 @@ type File interface {
 	Stat() (fs.FileInfo, error)
 	// Sync makes the contents durable, not the name: see FS.SyncDir.
 	Sync() error
+	// Datasync is Sync for a file whose contents alone matter: it may leave out what is not needed to read them back, such
+	// as the time of the change. Where a file is overwritten within its bounds that can save most of the wait.
+	Datasync() error
 	Truncate(size int64) error
 }
 

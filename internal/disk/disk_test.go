@@ -1,6 +1,7 @@
 package disk_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,5 +94,47 @@ func TestFilesOfThisTestAreYoungerThanTheSystem(t *testing.T) {
 	}
 	if !boot.Before(time.Now()) || boot.Before(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)) {
 		t.Errorf("boot time %v", boot)
+	}
+}
+
+func TestPreallocatedRoomIsOverwritten(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "file")
+	f, err := disk.OS.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size = 300_001 // more than one block, and no multiple of one
+	if _, err := f.WriteAt([]byte("former"), size-3); err != nil {
+		t.Fatal(err)
+	}
+	if err := disk.Preallocate(f, size); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("text"), 1000); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Datasync(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	want := make([]byte, size+3)
+	copy(want[1000:], "text")
+	copy(want[size:], "mer")
+	if got, err := os.ReadFile(name); err != nil || string(got) != string(want) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
+func TestSyncingWhatIsClosedIsAnError(t *testing.T) {
+	t.Parallel()
+	f, err := disk.CreateTemp(disk.OS, t.TempDir(), "x", 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Datasync(); err == nil || !strings.Contains(err.Error(), f.Name()) {
+		t.Errorf("got %v, want an error that names the file", err)
 	}
 }

@@ -9,6 +9,6 @@
 // internal/atomicfile; where files live is internal/paths.
 //
 // It promises that errors are those of package os (errors.Is with fs.ErrNotExist and fs.ErrExist works on every
-// system), that a successful Sync or SyncDir has reached the device as far as the system can tell, and that a lock ends
-// with the process that holds it, however that process ends.
+// system), that a successful Sync, Datasync or SyncDir has reached the device as far as the system can tell, and that a
+// lock ends with the process that holds it, however that process ends.
 package disk

@@ -15,8 +15,12 @@ func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 	if err != nil {
 		return nil, err // not f, which would be a File that is not nil
 	}
-	return f, nil
+	return osFile{f}, nil
 }
+
+type osFile struct{ *os.File }
+
+func (f osFile) Datasync() error { return datasync(f.File) }
 
 func (osFS) Mkdir(name string, perm fs.FileMode) error    { return os.Mkdir(name, perm) }
 func (osFS) MkdirAll(name string, perm fs.FileMode) error { return os.MkdirAll(name, perm) }

@@ -5,9 +5,10 @@
 // as much of the unsynced part surviving as the caller says. File systems differ in what survives, so code is right only
 // if it is right for every choice.
 //
-// The model in three rules. Contents are safe from File.Sync on. Names are safe from FS.SyncDir on the directory they are
-// in, for a rename the one it leads to; a directory's own name counts like any other. What is not safe yet survives or
-// not: names in the order in which they were changed, contents in whole, in part, as zeros or not at all.
+// The model in three rules. Contents are safe from File.Sync or Datasync on, until they are overwritten. Names are safe
+// from FS.SyncDir on the directory they are in, for a rename the one it leads to; a directory's own name counts like any
+// other. What is not safe yet survives or not: names in the order in which they were changed, contents in whole, in part,
+// as zeros or not at all.
 //
 // A proof that is run on it shows that it can fail by LieAt: with one sync left out, it must find something.
 //

@@ -237,7 +237,7 @@ func (f *FS) Crash(dir string, s Survival) error {
 		if n.node.dir {
 			err = os.Mkdir(target, 0o755)
 		} else {
-			err = os.WriteFile(target, n.node.after(s.Contents), 0o644)
+			err = os.WriteFile(target, n.node.after(s.of(n.path)), 0o644)
 		}
 		if err != nil {
 			return fmt.Errorf("rebuild after the crash: %w", err)

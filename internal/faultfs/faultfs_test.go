@@ -70,6 +70,7 @@ func TestUnsyncedContents(t *testing.T) {
 	t.Parallel()
 	for c, want := range map[faultfs.Contents]string{
 		faultfs.Kept: "abcd", faultfs.Lost: "", faultfs.Halved: "ab", faultfs.Zeroed: "\x00\x00\x00\x00",
+		faultfs.Ended: "\x00\x00cd",
 	} {
 		f, root := scratch(t)
 		put(t, f, filepath.Join(root, "new"), "abcd", false)
@@ -81,6 +82,47 @@ func TestUnsyncedContents(t *testing.T) {
 	put(t, f, filepath.Join(root, "old"), "abcd", false)
 	if got := crashed(t, f, "old", faultfs.Survival{Contents: faultfs.Lost}); got != "old contents" {
 		t.Errorf("found %q", got)
+	}
+}
+
+// What was synced and not overwritten since is there, whatever becomes of the rest of the file.
+func TestAPowerCutDuringAnOverwrite(t *testing.T) {
+	t.Parallel()
+	for c, want := range map[faultfs.Contents]string{
+		faultfs.Kept: "0ABCD56789", faultfs.Lost: "0123456789", faultfs.Halved: "0AB3456789",
+		faultfs.Zeroed: "0\x00\x00\x00\x0056789", faultfs.Ended: "012CD56789",
+	} {
+		f, root := scratch(t)
+		put(t, f, filepath.Join(root, "new"), "0123456789", true)
+		must(t, f.SyncDir(root))
+		w, err := f.OpenFile(filepath.Join(root, "new"), os.O_RDWR, 0)
+		must(t, err)
+		_, err = w.WriteAt([]byte("ABCD"), 1)
+		must(t, err)
+		if got := crashed(t, f, "new", faultfs.Survival{Contents: c}); got != want {
+			t.Errorf("%d: found %q, want %q", c, got, want)
+		}
+		must(t, w.Datasync())
+		if got := crashed(t, f, "new", faultfs.Survival{Contents: c}); got != "0ABCD56789" {
+			t.Errorf("%d: found %q after the sync", c, got)
+		}
+		must(t, w.Close())
+	}
+}
+
+func TestFilesMayFareDifferently(t *testing.T) {
+	t.Parallel()
+	f, root := scratch(t)
+	put(t, f, filepath.Join(root, "a"), "abcd", false)
+	put(t, f, filepath.Join(root, "b"), "abcd", false)
+	s := faultfs.Survival{Names: everything, Each: func(path string) faultfs.Contents {
+		if filepath.Base(path) == "a" {
+			return faultfs.Kept
+		}
+		return faultfs.Lost
+	}}
+	if a, b := crashed(t, f, "a", s), crashed(t, f, "b", s); a != "abcd" || b != "" {
+		t.Errorf("found %q and %q", a, b)
 	}
 }
 

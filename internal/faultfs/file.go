@@ -83,6 +83,11 @@ func (f *faultFile) Sync() error {
 	}, func(*model) { f.node.sync() })
 }
 
+// Datasync is to the model what Sync is: contents are all it knows of.
+func (f *faultFile) Datasync() error {
+	return f.fs.do("sync", f.Name(), f.under.Datasync, func(*model) { f.node.sync() })
+}
+
 func (f *faultFile) Stat() (info fs.FileInfo, err error) {
 	err = f.fs.do("stat", f.Name(), func() (err error) {
 		info, err = f.under.Stat()

@@ -8,20 +8,31 @@ import (
 	"strings"
 )
 
-// Contents says what a power cut makes of contents that were not synced.
+// Contents says what a power cut makes of contents that were not synced. What was written before the last sync, and not
+// overwritten since, is there in any case.
 type Contents int
 
 const (
 	Kept   Contents = iota // they made it to the disk anyway
 	Lost                   // the file is as it was when it was last synced, or empty
-	Halved                 // the first half made it
+	Halved                 // the first half of what changed made it
 	Zeroed                 // the length made it, the bytes did not
+	Ended                  // the length and the second half of what changed made it, the first half did not
 )
 
 // A Survival says what of the unsynced part of a disk survives a power cut.
 type Survival struct {
 	Names    int // so many of the changes of names, in their order; see FS.Unsynced
 	Contents Contents
+	// Each chooses for each file by its path and takes the place of Contents; nil if all files fare alike.
+	Each func(path string) Contents
+}
+
+func (s Survival) of(path string) Contents {
+	if s.Each != nil {
+		return s.Each(path)
+	}
+	return s.Contents
 }
 
 // An inode is a file or a directory, whatever its name.
@@ -29,38 +40,65 @@ type inode struct {
 	dir    bool
 	data   []byte
 	synced []byte
+	since  changes // between the two
+}
+
+// changes is what happened to a file since it was last synced.
+type changes struct {
+	any      bool
+	lo, hi   int64 // all of it is between these
+	shortest int   // length of the file meanwhile
+}
+
+func (n *inode) changed(lo, hi int64) {
+	c := &n.since
+	if !c.any {
+		*c = changes{any: true, lo: lo, hi: hi, shortest: len(n.data)}
+		n.data = slices.Clone(n.data) // synced is the same slice
+	}
+	c.lo, c.hi, c.shortest = min(c.lo, lo), max(c.hi, hi), min(c.shortest, len(n.data))
 }
 
 func (n *inode) write(b []byte, at int64) {
-	if end := at + int64(len(b)); end > int64(len(n.data)) {
-		n.truncate(end)
+	end := at + int64(len(b))
+	n.changed(min(at, int64(len(n.data))), end)
+	if end > int64(len(n.data)) {
+		n.data = append(n.data, make([]byte, end-int64(len(n.data)))...)
 	}
-	n.data = slices.Clone(n.data) // synced may be the same slice
 	copy(n.data[at:], b)
 }
 
 func (n *inode) truncate(size int64) {
-	data := make([]byte, size)
-	copy(data, n.data)
-	n.data = data
+	old := int64(len(n.data))
+	n.changed(min(old, size), max(old, size))
+	n.data = append(n.data[:min(old, size)], make([]byte, max(0, size-old))...)
+	n.since.shortest = min(n.since.shortest, len(n.data))
 }
 
-func (n *inode) sync() { n.synced = n.data }
+func (n *inode) sync() { n.synced, n.since = n.data, changes{} }
 
 // after returns what a power cut leaves of the contents.
 func (n *inode) after(c Contents) []byte {
-	if string(n.data) == string(n.synced) {
+	if !n.since.any || c == Kept {
 		return n.data
 	}
+	size := int64(len(n.data))
+	lo, hi := min(n.since.lo, size), min(n.since.hi, size)
+	mid := lo + (hi-lo)/2
+	former := n.synced[:min(len(n.synced), n.since.shortest)]
+	out := slices.Clone(n.data)
 	switch c {
 	case Lost:
 		return n.synced
 	case Halved:
-		return n.data[:len(n.data)/2]
+		return append(out[:mid], former[min(mid, int64(len(former))):]...)
 	case Zeroed:
-		return make([]byte, len(n.data))
+		clear(out[lo:hi])
+	case Ended:
+		clear(out[lo:mid])
+		copy(out[lo:mid], former[min(lo, int64(len(former))):])
 	}
-	return n.data
+	return out
 }
 
 // A model is the disk as the running system sees it, and as it would be after a power cut.

@@ -24,6 +24,7 @@ type quickFS struct{ disk.FS }
 type quickFile struct{ disk.File }
 
 func (quickFile) Sync() error        { return nil }
+func (quickFile) Datasync() error    { return nil }
 func (quickFS) SyncDir(string) error { return nil }
 
 func (q quickFS) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
