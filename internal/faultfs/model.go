@@ -45,60 +45,94 @@ type inode struct {
 
 // changes is what happened to a file since it was last synced.
 type changes struct {
-	any      bool
-	lo, hi   int64 // all of it is between these
-	shortest int   // length of the file meanwhile
+	spans    []span // in order, without overlaps; empty if nothing happened
+	shortest int    // length of the file meanwhile
 }
 
-func (n *inode) changed(lo, hi int64) {
-	c := &n.since
-	if !c.any {
-		*c = changes{any: true, lo: lo, hi: hi, shortest: len(n.data)}
+type span struct{ lo, hi int }
+
+func (c *changes) add(lo, hi int) {
+	i := 0
+	for i < len(c.spans) && c.spans[i].hi < lo {
+		i++
+	}
+	j := i
+	for j < len(c.spans) && c.spans[j].lo <= hi {
+		lo, hi = min(lo, c.spans[j].lo), max(hi, c.spans[j].hi)
+		j++
+	}
+	c.spans = slices.Replace(c.spans, i, j, span{lo, hi})
+}
+
+func (n *inode) changed(lo, hi int) {
+	if len(n.since.spans) == 0 {
+		n.since.shortest = len(n.data)
 		n.data = slices.Clone(n.data) // synced is the same slice
 	}
-	c.lo, c.hi, c.shortest = min(c.lo, lo), max(c.hi, hi), min(c.shortest, len(n.data))
+	n.since.add(lo, hi)
 }
 
 func (n *inode) write(b []byte, at int64) {
-	end := at + int64(len(b))
-	n.changed(min(at, int64(len(n.data))), end)
-	if end > int64(len(n.data)) {
-		n.data = append(n.data, make([]byte, end-int64(len(n.data)))...)
+	if len(b) == 0 {
+		return
 	}
-	copy(n.data[at:], b)
+	lo, hi := int(at), int(at)+len(b)
+	n.changed(min(lo, len(n.data)), hi)
+	n.data = append(n.data, make([]byte, max(0, hi-len(n.data)))...)
+	copy(n.data[lo:], b)
 }
 
 func (n *inode) truncate(size int64) {
-	old := int64(len(n.data))
-	n.changed(min(old, size), max(old, size))
-	n.data = append(n.data[:min(old, size)], make([]byte, max(0, size-old))...)
-	n.since.shortest = min(n.since.shortest, len(n.data))
+	old, now := len(n.data), int(size)
+	n.changed(min(old, now), max(old, now))
+	n.data = append(n.data[:min(old, now)], make([]byte, max(0, now-old))...)
+	n.since.shortest = min(n.since.shortest, now)
 }
 
 func (n *inode) sync() { n.synced, n.since = n.data, changes{} }
 
 // after returns what a power cut leaves of the contents.
 func (n *inode) after(c Contents) []byte {
-	if !n.since.any || c == Kept {
+	switch {
+	case len(n.since.spans) == 0 || c == Kept:
 		return n.data
-	}
-	size := int64(len(n.data))
-	lo, hi := min(n.since.lo, size), min(n.since.hi, size)
-	mid := lo + (hi-lo)/2
-	former := n.synced[:min(len(n.synced), n.since.shortest)]
-	out := slices.Clone(n.data)
-	switch c {
-	case Lost:
+	case c == Lost:
 		return n.synced
-	case Halved:
-		return append(out[:mid], former[min(mid, int64(len(former))):]...)
-	case Zeroed:
-		clear(out[lo:hi])
-	case Ended:
-		clear(out[lo:mid])
-		copy(out[lo:mid], former[min(lo, int64(len(former))):])
+	}
+	total := 0
+	for _, s := range n.since.spans {
+		total += s.hi - s.lo
+	}
+	former := n.synced[:min(len(n.synced), n.since.shortest)]
+	out, end, half := slices.Clone(n.data), len(former), total/2
+	for _, s := range n.since.spans {
+		mid := min(s.lo+half, s.hi)
+		half -= mid - s.lo
+		switch c {
+		case Halved:
+			revert(out, former, mid, s.hi)
+			if mid > s.lo {
+				end = max(end, mid)
+			}
+		case Zeroed:
+			revert(out, nil, s.lo, s.hi)
+		case Ended:
+			revert(out, former, s.lo, mid)
+		}
+	}
+	if c == Halved {
+		return out[:min(end, len(out))]
 	}
 	return out
+}
+
+// revert makes a part of data what it was in former, or zeros.
+func revert(data, former []byte, lo, hi int) {
+	lo, hi = min(lo, len(data)), min(hi, len(data))
+	clear(data[lo:hi])
+	if lo < len(former) {
+		copy(data[lo:hi], former[lo:])
+	}
 }
 
 // A model is the disk as the running system sees it, and as it would be after a power cut.
