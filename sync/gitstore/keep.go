@@ -5,6 +5,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+
+	"cairn/internal/disk"
 )
 
 // keepMark stands in the .keep files that are ours, so that one which a killed process left can be told from a user's.
@@ -39,6 +42,45 @@ func (s *Store) releaseKeeps() error {
 		errs = append(errs, ignoreNotExist(s.fs.Remove(path)))
 	}
 	return errors.Join(errs...)
+}
+
+// releaseKeep ends the protection of the pack at base, if it is ours.
+func (s *Store) releaseKeep(base string) error {
+	s.mu.Lock()
+	i := slices.Index(s.keeps, base+".keep")
+	if i >= 0 {
+		s.keeps = slices.Delete(s.keeps, i, i+1)
+	}
+	s.mu.Unlock()
+	if i < 0 {
+		return nil
+	}
+	return ignoreNotExist(s.fs.Remove(base + ".keep"))
+}
+
+// removeLeftKeep removes the .keep file at path if it is ours, also one that a power cut emptied.
+func (s *Store) removeLeftKeep(path string) error {
+	mark, err := disk.ReadFile(s.fs, path)
+	if err != nil {
+		return ignoreNotExist(err)
+	}
+	if !isKeepMark(mark) {
+		return nil
+	}
+	return ignoreNotExist(s.fs.Remove(path))
+}
+
+// isKeepMark reports whether b can be what a power cut left of a keepMark: a part of it may be missing, or zeros.
+func isKeepMark(b []byte) bool {
+	if len(b) > len(keepMark) {
+		return false
+	}
+	for i, c := range b {
+		if c != 0 && c != keepMark[i] {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *Store) holdsLock() bool {

@@ -82,6 +82,7 @@ type packDraft struct {
 	entries []packfmt.IndexEntry
 	size    int64  // of the pack
 	small   []byte // the index, if it is small enough to be kept in memory
+	late    bool   // its writer makes it durable later
 	closed  bool
 }
 
@@ -110,11 +111,8 @@ func (s *Store) draftPack(dir string, count int, fill func(*packfmt.Writer) erro
 	return d, nil
 }
 
-func (d *packDraft) write(dir string, count int, fill func(*packfmt.Writer) error) (err error) {
-	if d.pack, err = disk.CreateTemp(d.s.fs, dir, draftPackFile, 0o444); err != nil {
-		return err
-	}
-	if d.index, err = disk.CreateTemp(d.s.fs, dir, draftIndexFile, 0o444); err != nil {
+func (d *packDraft) write(dir string, count int, fill func(*packfmt.Writer) error) error {
+	if err := d.create(dir); err != nil {
 		return err
 	}
 	if err := d.writePack(count, fill); err != nil {
@@ -124,6 +122,14 @@ func (d *packDraft) write(dir string, count int, fill func(*packfmt.Writer) erro
 		return err
 	}
 	return syncBoth(d.pack, d.index)
+}
+
+func (d *packDraft) create(dir string) (err error) {
+	if d.pack, err = disk.CreateTemp(d.s.fs, dir, draftPackFile, 0o444); err != nil {
+		return err
+	}
+	d.index, err = disk.CreateTemp(d.s.fs, dir, draftIndexFile, 0o444)
+	return err
 }
 
 // writeIndex keeps a small index for the pack that will be in use in a moment. It is the last to need the entries.
@@ -164,7 +170,7 @@ func syncBoth(a, b disk.File) error {
 	return errors.Join(a.Sync(), <-second)
 }
 
-// publish gives the files their names, the pack last, and makes the names durable.
+// publish gives the files their names, the pack last, and makes the names durable unless that comes later.
 func (d *packDraft) publish() (*pack, error) {
 	base := d.s.path("objects", "pack", "pack-"+d.sum.String())
 	if err := d.close(); err != nil {
@@ -179,8 +185,10 @@ func (d *packDraft) publish() (*pack, error) {
 	if err := d.s.fs.Rename(d.pack.Name(), base+".pack"); err != nil {
 		return nil, errors.Join(err, d.remove())
 	}
-	if err := d.s.fs.SyncDir(filepath.Dir(base)); err != nil {
-		return nil, err
+	if !d.late {
+		if err := d.s.fs.SyncDir(filepath.Dir(base)); err != nil {
+			return nil, err
+		}
 	}
 	p := d.s.packs.add(base)
 	if d.small == nil {

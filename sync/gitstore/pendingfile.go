@@ -67,20 +67,41 @@ func (s *Store) removeIfOlderThanSystem(lock string) (removed bool, err error) {
 // commit makes data the contents of the file and lets go of the lock. On an error the file is as it was, except when only
 // the last step failed, syncing the directory: then it may be new or old after a power cut.
 func (p *pendingFile) commit(data []byte) error {
-	_, err := p.f.Write(data)
-	if err == nil {
-		err = p.f.Sync()
+	if err := p.write(data); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := p.f.Sync(); err != nil {
 		return errors.Join(err, p.abandon())
 	}
+	if err := p.replace(); err != nil {
+		return err
+	}
+	return p.fs.SyncDir(filepath.Dir(p.path))
+}
+
+// commitLater is commit without waiting for the disk.
+func (p *pendingFile) commitLater(data []byte) error {
+	if err := p.write(data); err != nil {
+		return err
+	}
+	return p.replace()
+}
+
+func (p *pendingFile) write(data []byte) error {
+	if _, err := p.f.Write(data); err != nil {
+		return errors.Join(err, p.abandon())
+	}
+	return nil
+}
+
+func (p *pendingFile) replace() error {
 	if err := p.f.Close(); err != nil {
 		return errors.Join(err, p.fs.Remove(p.f.Name()))
 	}
 	if err := p.fs.Rename(p.f.Name(), p.path); err != nil {
 		return errors.Join(err, p.fs.Remove(p.f.Name()))
 	}
-	return p.fs.SyncDir(filepath.Dir(p.path))
+	return nil
 }
 
 // abandon lets go of the lock and leaves the file as it was.

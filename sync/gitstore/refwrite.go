@@ -22,13 +22,18 @@ func (s *Store) UpdateRef(name string, old, new plumbing.Hash) error {
 	if err := s.alive(); err != nil {
 		return err
 	}
-	if err := s.updateRef(name, old, new); err != nil {
+	return s.changeRef(name, old, new, (*pendingFile).commit)
+}
+
+// changeRef is UpdateRef with a way of its own to write the file.
+func (s *Store) changeRef(name string, old, new plumbing.Hash, commit func(*pendingFile, []byte) error) error {
+	if err := s.updateRef(name, old, new, commit); err != nil {
 		return fmt.Errorf("update ref %s: %w", name, err)
 	}
 	return nil
 }
 
-func (s *Store) updateRef(name string, old, new plumbing.Hash) error {
+func (s *Store) updateRef(name string, old, new plumbing.Hash, commit func(*pendingFile, []byte) error) error {
 	if err := checkNewRefName(name); err != nil {
 		return err
 	}
@@ -46,7 +51,7 @@ func (s *Store) updateRef(name string, old, new plumbing.Hash) error {
 	}
 	contents := new.String() + "\n"
 	err = s.withRefLock(name, refValue{hash: old}, []intent{{s.refPath(name), contents}}, func(p *pendingFile) error {
-		return p.commit([]byte(contents))
+		return commit(p, []byte(contents))
 	})
 	if err != nil || s.holdsLock() {
 		return err

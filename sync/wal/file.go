@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -64,8 +65,14 @@ func create(fsys disk.FS, path string, size int64) error {
 
 // Open opens the file at path and looks at it as Refresh does. If there is none the error is fs.ErrNotExist. The caller
 // closes it.
-func Open(fsys disk.FS, path string) (*File, error) {
-	file, err := fsys.OpenFile(path, os.O_RDWR, 0)
+func Open(fsys disk.FS, path string) (*File, error) { return open(fsys, path, os.O_RDWR) }
+
+// OpenToRead is Open for somebody who only looks, perhaps while others write: what they are about to append need not be
+// seen yet. The file cannot be written.
+func OpenToRead(fsys disk.FS, path string) (*File, error) { return open(fsys, path, os.O_RDONLY) }
+
+func open(fsys disk.FS, path string, flag int) (*File, error) {
+	file, err := fsys.OpenFile(path, flag, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +100,9 @@ func (f *File) measure() error {
 
 // Close releases the file. What was appended without waiting is on its way to the disk.
 func (f *File) Close() error { return f.file.Close() }
+
+// Stat describes the file that is open, which need not be the one that has its name now.
+func (f *File) Stat() (fs.FileInfo, error) { return f.file.Stat() }
 
 // Mark is the mark of the generation; empty if nothing was begun.
 func (f *File) Mark() []byte { return f.header.mark }

@@ -144,3 +144,21 @@ func (f *File) Begin(mark []byte, wait bool) error {
 	f.Rewind()
 	return nil
 }
+
+// Erase empties the file as Begin does, without a mark, and overwrites what it ever held, durably. Next finds nothing
+// until the next Begin.
+func (f *File) Erase() error {
+	if err := f.Begin(nil, true); err != nil {
+		return err
+	}
+	zeros := make([]byte, 64<<10)
+	for at := int64(dataOffset); at < f.size; at += int64(len(zeros)) {
+		if _, err := f.file.WriteAt(zeros[:min(f.size-at, int64(len(zeros)))], at); err != nil {
+			return fmt.Errorf("erase %s: %w", f.file.Name(), err)
+		}
+	}
+	if err := f.file.Datasync(); err != nil {
+		return fmt.Errorf("erase %s: %w", f.file.Name(), err)
+	}
+	return nil
+}

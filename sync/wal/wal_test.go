@@ -104,6 +104,43 @@ func TestANewFileHoldsNothing(t *testing.T) {
 	}
 }
 
+func TestNothingIsLeftOfWhatWasErased(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "wal")
+	f := newFile(t, disk.OS, path)
+	must(t, f.Append(bytes.Repeat([]byte("hidden"), f.Capacity()/6), true))
+	must(t, f.Begin([]byte("second"), true))
+	must(t, f.Append([]byte("hidden again"), true))
+	must(t, f.Erase())
+	raw, err := os.ReadFile(path)
+	must(t, err)
+	if len(raw) != size || bytes.Contains(raw, []byte("hidden")) {
+		t.Errorf("of %d bytes some are left, or the size has changed: it is %d", size, len(raw))
+	}
+	mustHold(t, "erased", open(t, disk.OS, path), "")
+	must(t, f.Begin([]byte("third"), true))
+	must(t, f.Append([]byte("seen"), true))
+	mustHold(t, "used again", open(t, disk.OS, path), "third", "seen")
+}
+
+func TestAReaderChangesNothing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "wal")
+	if _, err := wal.OpenToRead(disk.OS, path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("before: %v", err)
+	}
+	f := newFile(t, disk.OS, path)
+	must(t, f.Append([]byte("one"), true))
+	must(t, os.Chmod(path, 0o444))
+	r, err := wal.OpenToRead(disk.OS, path)
+	must(t, err)
+	defer r.Close()
+	mustHold(t, "a reader", r, "first", "one")
+	if err := r.Append([]byte("two"), true); err == nil {
+		t.Error("a reader has written")
+	}
+}
+
 func TestWhatDoesNotFitIsNotWritten(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "wal")
