@@ -16,3 +16,5 @@ func bootTime() (time.Time, error) {
 	}
 	return time.Unix(tv.Unix()), nil
 }
+
+func bootID() (string, error) { return timeOfBoot() }

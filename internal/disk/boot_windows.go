@@ -9,3 +9,5 @@ import (
 func bootTime() (time.Time, error) {
 	return time.Now().Add(-windows.DurationSinceBoot()), nil
 }
+
+func bootID() (string, error) { return timeOfBoot() }

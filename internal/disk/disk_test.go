@@ -138,3 +138,15 @@ func TestSyncingWhatIsClosedIsAnError(t *testing.T) {
 		t.Errorf("got %v, want an error that names the file", err)
 	}
 }
+
+func TestTheStartOfTheSystemHasOneName(t *testing.T) {
+	t.Parallel()
+	a, err := disk.BootID()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := disk.BootID()
+	if err != nil || a != b || a == "" || len(a) > 64 {
+		t.Errorf("two names for one start: %q and %q, %v", a, b, err)
+	}
+}
