@@ -37,6 +37,7 @@ type Agent struct {
 	stopWork context.CancelFunc // ends it; nil without any
 	door     *door              // nil when no socket is served
 	news     chan struct{}      // holds one while the digest may be older than the memory
+	backlog  chan struct{}      // holds one while a log wants to be settled
 
 	linking sync.Mutex // held while the hub's spaces are linked; taken before mu
 
@@ -58,7 +59,7 @@ func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
 	}
 	a = &Agent{
 		opt: opt, log: opt.Log, owner: owner, policy: policy.Default(),
-		logs: map[string]*eventlog.Log{}, broken: map[string]error{}, news: make(chan struct{}, 1),
+		logs: map[string]*eventlog.Log{}, broken: map[string]error{}, news: make(chan struct{}, 1), backlog: make(chan struct{}, 1),
 	}
 	if a.config, err = config.Load(opt.FS, opt.Home.Config()); err != nil {
 		return nil, a.fault(err)
@@ -115,9 +116,13 @@ func (a *Agent) openSpaces() error {
 // openSpace opens a space that is there. Called with mu held, or before others
 // know the agent.
 func (a *Agent) openSpace(name string) error {
-	l, err := eventlog.Open(a.opt.FS, a.opt.Home.Space(name), name)
+	l, err := eventlog.Open(a.opt.FS, a.opt.Home.Space(name), name,
+		eventlog.WithDurability(a.durability()), eventlog.WithBacklog(a.wakeTidy))
 	if err != nil {
 		return err
+	}
+	if r, ok := l.Recovered(); ok {
+		a.log.Warn("recovered what was saved last", "space", name, "what", r.String())
 	}
 	if err := a.Attach(l); err != nil {
 		return errors.Join(err, l.Close())
@@ -125,6 +130,14 @@ func (a *Agent) openSpace(name string) error {
 	a.logs[name] = l
 	delete(a.broken, name)
 	return nil
+}
+
+// durability is what a saved note survives in this home.
+func (a *Agent) durability() eventlog.Durability {
+	if a.config.Durability == config.DurableInProcess {
+		return eventlog.Process
+	}
+	return eventlog.Full
 }
 
 // ensureSpace opens a space, and makes it first if it is missing, unless it is
@@ -209,6 +222,7 @@ func (a *Agent) closeParts() error {
 	err := a.courier.Close()
 	a.keepLastDigest()
 	err = errors.Join(err, a.Service.Close())
+	a.settleAll()
 	for _, l := range a.logs {
 		err = errors.Join(err, l.Close())
 	}

@@ -22,6 +22,7 @@ import (
 func (a *Agent) Doctor(ctx context.Context, deep bool) (api.Report, error) {
 	d := &doctor{a: a, ctx: ctx, deep: deep, whole: true, report: api.Report{OK: true, Checks: []api.Check{}}}
 	d.home()
+	d.durability()
 	d.spaces()
 	d.index()
 	d.remotes()
@@ -70,6 +71,18 @@ func (d *doctor) home() {
 	d.add("agent", fmt.Sprintf("version %s, process %d", d.a.opt.Version, os.Getpid()), nil, "")
 }
 
+// durability says what a saved note survives.
+func (d *doctor) durability() {
+	d.a.mu.Lock()
+	kind := d.a.durability()
+	d.a.mu.Unlock()
+	detail := "full: a saved note survives a power cut"
+	if kind == eventlog.Process {
+		detail = "process: a saved note survives the end of any program, not a power cut"
+	}
+	d.add("durability", detail, nil, "")
+}
+
 // spaces mends what can be mended, and then checks every space.
 func (d *doctor) spaces() {
 	for _, name := range d.a.known() {
@@ -84,6 +97,9 @@ func (d *doctor) spaces() {
 		l := d.a.logs[name]
 		d.a.mu.Unlock()
 		detail, err := d.space(name, l)
+		if r, ok := l.Recovered(); ok {
+			detail += "; " + r.String()
+		}
 		d.whole = d.whole && !isType[*eventlog.IncompleteError](err)
 		d.add("space "+name, detail, err, fix)
 	}

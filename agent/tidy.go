@@ -7,21 +7,57 @@ import (
 	"cairn/sync/eventlog"
 )
 
-// tidyEvery is how often the replicas are looked at. A look is cheap; packs are
-// joined only when there are many small ones.
+// tidyEvery is how often the replicas are looked at. A look is cheap: notes are
+// settled if some were saved, packs joined if there are many small ones.
 const tidyEvery = 5 * time.Second
+
+// closeWait is how long the end of an agent waits for what it could as well
+// leave to the next one.
+const closeWait = 5 * time.Second
 
 // tidy keeps the replicas in order until ctx ends.
 func (a *Agent) tidy(ctx context.Context) {
-	for sleep(ctx, tidyEvery) == nil {
+	tick := time.NewTicker(tidyEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-a.backlog:
+		}
 		for name, l := range a.openLogs() {
-			stats, err := l.Tidy(ctx)
-			switch {
-			case err != nil && ctx.Err() == nil:
-				a.log.Warn("tidying up", "space", name, "err", err)
-			case stats.Packs > 0:
-				a.log.Debug("joined packs", "space", name, "packs", stats.Packs, "before", stats.Before, "after", stats.After)
-			}
+			a.tidyLog(ctx, name, l)
+		}
+	}
+}
+
+func (a *Agent) tidyLog(ctx context.Context, name string, l *eventlog.Log) {
+	stats, err := l.Tidy(ctx)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		a.log.Warn("tidying up", "space", name, "err", err)
+	case stats.Packs > 0:
+		a.log.Debug("joined packs", "space", name, "packs", stats.Packs, "before", stats.Before, "after", stats.After)
+	}
+}
+
+// wakeTidy is called by logs with much to settle.
+func (a *Agent) wakeTidy() {
+	select {
+	case a.backlog <- struct{}{}:
+	default: // somebody has called before
+	}
+}
+
+// settleAll leaves repositories behind in which nothing needs recovery. What
+// cannot be settled is safe in the write-ahead log.
+func (a *Agent) settleAll() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
+	defer cancel()
+	for name, l := range a.openLogs() {
+		if err := l.Settle(ctx); err != nil {
+			a.log.Warn("leaving notes in the write-ahead log", "space", name, "err", err)
 		}
 	}
 }

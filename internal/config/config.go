@@ -21,7 +21,16 @@ type Config struct {
 	Person  string   `json:"person,omitempty"` // at the hub
 	Hub     *Hub     `json:"hub,omitempty"`
 	Remotes []Remote `json:"remotes,omitempty"`
+	// Durability is what a saved note survives: DurableFully, or empty for the
+	// same, or DurableInProcess.
+	Durability string `json:"durability,omitempty"`
 }
+
+// What a saved note survives.
+const (
+	DurableFully     = "full"    // a power cut
+	DurableInProcess = "process" // the end of every process, not a power cut
+)
 
 // Hub is the hub the machine is enrolled at.
 type Hub struct {
@@ -69,6 +78,9 @@ func Load(fsys disk.FS, path string) (Config, error) {
 	}
 	if c.Version != Version {
 		return Config{}, &BadError{Path: path, Reason: fmt.Sprintf("has version %d, this cairn knows %d", c.Version, Version)}
+	}
+	if d := c.Durability; d != "" && d != DurableFully && d != DurableInProcess {
+		return Config{}, &BadError{Path: path, Reason: fmt.Sprintf("durability is %q, not %q or %q", d, DurableFully, DurableInProcess)}
 	}
 	return c, nil
 }

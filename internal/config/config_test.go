@@ -17,7 +17,7 @@ func TestAConfigurationReadsBack(t *testing.T) {
 		t.Fatalf("before: %v", err)
 	}
 	want := config.Config{Version: config.Version, Name: "laptop", Hub: &config.Hub{ID: "x", Address: "h:1", Fingerprint: "f"},
-		Remotes: []config.Remote{{Space: "team", Name: "origin", URL: "/srv/team.git"}}}
+		Remotes: []config.Remote{{Space: "team", Name: "origin", URL: "/srv/team.git"}}, Durability: config.DurableInProcess}
 	if err := config.Save(disk.OS, path, want); err != nil {
 		t.Fatal(err)
 	}
@@ -32,6 +32,7 @@ func TestAFileOfAnotherKindIsNamedAndLeft(t *testing.T) {
 		"empty":         "",
 		"newer version": `{"version": 2}`,
 		"newer member":  `{"version": 1, "shiny": true}`,
+		"no durability": `{"version": 1, "durability": "none"}`,
 	} {
 		path := filepath.Join(t.TempDir(), "config.json")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {

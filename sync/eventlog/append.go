@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -33,22 +34,26 @@ const maxRaces = 8
 
 // Update moves the branch. It calls fn with the current head while it holds
 // the log's lock, stores the objects fn returns, and moves the branch to the
-// tip; fn must be quick, must not append, and may be called again when another
-// program moved the branch meanwhile. The result is the head afterwards.
-// Errors: those of Head, of fn, ErrBusy, *IncompleteError.
+// tip, all durably; fn must be quick, must not append, and may be called again
+// when another program moved the branch meanwhile. The result is the head
+// afterwards. Errors: those of Head and Settle, of fn, ErrBusy,
+// *IncompleteError.
 func (l *Log) Update(ctx context.Context, fn func(Head) (Change, error)) (h Head, err error) {
-	lock, err := l.store.Lock(ctx)
-	if err != nil {
-		return Head{}, err
-	}
-	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	for range maxRaces {
-		h, err = l.update(fn)
-		if _, raced := errors.AsType[*gitstore.RefChangedError](err); !raced {
+		err = l.alone(ctx, func() error {
+			h, err = l.update(fn)
+			return err
+		})
+		if !isRace(err) {
 			return h, incomplete(err)
 		}
 	}
 	return Head{}, ErrBusy
+}
+
+func isRace(err error) bool {
+	_, raced := errors.AsType[*gitstore.RefChangedError](err)
+	return raced
 }
 
 func (l *Log) update(fn func(Head) (Change, error)) (Head, error) {
@@ -73,26 +78,149 @@ func (l *Log) update(fn func(Head) (Change, error)) (Head, error) {
 }
 
 // Append adds the events that build returns, each as a commit of its own, and
-// returns when they are durable. build runs under the log's lock with the head
+// returns when they are durable (see Durability). build runs under the log's lock with the head
 // that the events will follow; it may be called again, as for Update, and may
 // return none. Each event must be signed, of this space and of the head's
 // branch. Errors: those of Update and of build, and what event.Validate finds;
 // then nothing is appended.
 func (l *Log) Append(ctx context.Context, build func(Head) ([]event.Event, error)) ([]Appended, error) {
-	var done []Appended
-	_, err := l.Update(ctx, func(h Head) (Change, error) {
-		done = nil
-		events, err := build(h)
-		if err != nil || len(events) == 0 {
-			return Change{}, err
-		}
-		c := newChain(l.store, h)
-		for _, e := range events {
-			if err := c.add(l.Space(), e); err != nil {
-				return Change{}, err
+	for range maxRaces {
+		done, err := l.tryAppend(ctx, build)
+		switch {
+		case errors.Is(err, errUnsettled):
+			if err := l.Settle(ctx); err != nil && !isRace(err) {
+				return nil, err
 			}
+		case errors.Is(err, errLong):
+			return l.appendLong(ctx, build)
+		case !isRace(err):
+			return done, incomplete(err)
+		}
+	}
+	return nil, ErrBusy
+}
+
+// What tryAppend says when another way has to be taken.
+var (
+	errUnsettled = errors.New("the write-ahead log has to be settled first")
+	errLong      = errors.New("the events are too long for the write-ahead log")
+)
+
+// tryAppend waits for the disk once: for the record in the write-ahead log.
+// What follows makes the events visible, and is made again from the record if
+// it gets lost.
+func (l *Log) tryAppend(ctx context.Context, build func(Head) ([]event.Event, error)) ([]Appended, error) {
+	var done []Appended
+	turned := false
+	err := l.locked(ctx, func() error {
+		head, err := l.appendTo()
+		if err != nil {
+			return err
+		}
+		c, err := l.build(head, build, l.journal.longest())
+		if err != nil || len(c.done) == 0 {
+			return err
 		}
 		done = c.done
+		turned, err = l.write(head, c)
+		return err
+	})
+	if turned && l.backlog != nil {
+		l.backlog()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return done, nil
+}
+
+// appendTo is the head that an append follows.
+func (l *Log) appendTo() (Head, error) {
+	branch, err := l.branch()
+	if err != nil {
+		return Head{}, err
+	}
+	if !l.journal.leadsTo(branch) {
+		return Head{}, errUnsettled
+	}
+	return l.Head()
+}
+
+// build makes the chain of an append, unless it becomes longer than the
+// write-ahead log takes (errLong).
+func (l *Log) build(head Head, build func(Head) ([]event.Event, error), longest int) (*chain, error) {
+	c := newChain(l.store, head)
+	events, err := build(head)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range events {
+		if err := c.add(l.Space(), e); err != nil {
+			return nil, err
+		}
+		if c.recorded > longest {
+			return nil, errLong
+		}
+	}
+	return c, nil
+}
+
+// write puts c into the write-ahead log, and then where everybody finds it. It
+// reports whether somebody should settle.
+func (l *Log) write(head Head, c *chain) (turned bool, err error) {
+	late, err := l.store.NewLatePack(c.objects)
+	if err != nil {
+		return false, err
+	}
+	r := c.record(late.ID())
+	turned, err = l.journal.append(head.Commit, r, l.durability == Full)
+	if errors.Is(err, errFull) {
+		return false, errUnsettled
+	}
+	if err != nil {
+		return false, fmt.Errorf("write ahead: %w", err)
+	}
+	err = late.Store()
+	if err == nil {
+		err = l.store.UpdateRefLater(head.Ref, head.Commit, c.head.Commit)
+	}
+	if err != nil {
+		err = l.undo(r, err)
+	}
+	return turned, err
+}
+
+// undo takes an append back that failed with cause after it was recorded, so
+// that it does not come back either. It is no failure if the branch has moved
+// all the same. If the branch cannot be read the append may have happened.
+func (l *Log) undo(r record, cause error) error {
+	now, err := l.branch()
+	if err != nil || now.IsZero() {
+		return errors.Join(cause, err)
+	}
+	if now == r.tip() {
+		return nil
+	}
+	// In this order: a record is what the pack is found by.
+	err = l.store.RemovePacks(r.pack)
+	if err == nil {
+		err = l.journal.retract()
+	}
+	return errors.Join(cause, err)
+}
+
+// appendLong is Append by way of a pack that is synced at once.
+func (l *Log) appendLong(ctx context.Context, build func(Head) ([]event.Event, error)) ([]Appended, error) {
+	var done []Appended
+	_, err := l.Update(ctx, func(h Head) (Change, error) {
+		c, err := l.build(h, build, math.MaxInt)
+		if err != nil {
+			return Change{}, err
+		}
+		done = c.done
+		if len(done) == 0 {
+			return Change{}, nil
+		}
 		return Change{Tip: c.head.Commit, Objects: c.objects}, nil
 	})
 	if err != nil {
@@ -134,6 +262,8 @@ type chain struct {
 	head    Head
 	objects []gitstore.Object
 	done    []Appended
+
+	recorded int // bytes of the record of all this
 }
 
 func newChain(r gittree.Reader, h Head) *chain {
@@ -168,6 +298,16 @@ func (c *chain) addBytes(e event.Event, b []byte) error {
 	c.over.Add(made...)
 	c.objects = append(c.objects, made...)
 	c.head.Commit, c.head.Tree = commit.Hash, tree
+	c.recorded += len(b) + recordedExtra
 	c.done = append(c.done, Appended{Event: e, Bytes: b, Commit: commit.Hash})
 	return nil
+}
+
+// record is the chain for the write-ahead log.
+func (c *chain) record(pack plumbing.Hash) record {
+	r := record{pack: pack}
+	for _, a := range c.done {
+		r.events = append(r.events, recorded{a.Commit, a.Bytes})
+	}
+	return r
 }

@@ -64,3 +64,16 @@ func (e *CorruptError) Error() string {
 }
 
 func (e *CorruptError) Unwrap() error { return e.Err }
+
+// A JournalError means that the write-ahead log of the space holds what cannot be read, and nothing was changed: a newer
+// version of cairn wrote it, or it is damaged. Upgrade; if that does not help, "cairn doctor" says what is still whole.
+type JournalError struct {
+	Path string
+	Err  error
+}
+
+func (e *JournalError) Error() string {
+	return fmt.Sprintf("write-ahead log %s: %v; nothing was changed: use the newest cairn on this machine", e.Path, e.Err)
+}
+
+func (e *JournalError) Unwrap() error { return e.Err }

@@ -68,13 +68,17 @@ func (l *Log) Untidy() bool {
 	return g != nil
 }
 
-// Tidy joins small packs if there are many. If many commits have come since it
+// Tidy settles what was appended (see Settle), and joins small packs if there
+// are many. If many commits have come since it
 // was last done, it also writes their order into git's commit-graph file, so
 // that whoever opens the log next need not read them, stock git included. It
 // may take long and be canceled at any time; the log's lock is taken only at
-// the end of each step. Errors: those of gitstore.Store.Compact, the disk's,
-// history.ErrUnfit; they leave everything as it was.
+// the end of each step. Errors: those of Settle and gitstore.Store.Compact, the
+// disk's, history.ErrUnfit; they leave everything as it was.
 func (l *Log) Tidy(ctx context.Context) (gitstore.CompactStats, error) {
+	if err := l.Settle(ctx); err != nil {
+		return gitstore.CompactStats{}, err
+	}
 	stats, err := l.store.Compact(ctx)
 	if ctx.Err() == nil {
 		err = errors.Join(err, l.saveOrder(ctx))

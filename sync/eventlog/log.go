@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -16,6 +17,7 @@ import (
 	"cairn/sync/gitstore"
 	"cairn/sync/gittree"
 	"cairn/sync/history"
+	"cairn/sync/wal"
 )
 
 // EpochRef points at the commit that began the current epoch, if the history
@@ -24,9 +26,16 @@ const EpochRef = "refs/cairn/epoch"
 
 // A Log is the log of one space. It is safe for concurrent use.
 type Log struct {
-	store *gitstore.Store
-	space atomic.Pointer[commitform.Space]
-	order order
+	store      *gitstore.Store
+	space      atomic.Pointer[commitform.Space]
+	durability Durability
+	backlog    func()
+	recovered  Recovery
+	order      order
+
+	mu      sync.Mutex // guards what follows; taken after the append lock
+	journal *journal
+	closed  bool
 }
 
 // A Head is the end of the log's history.
@@ -39,9 +48,9 @@ type Head struct {
 // Create makes the repository of a space at dir, whose parent must exist, and
 // opens it. It appears whole or not at all. If dir exists it is opened as it
 // is, and must be the same space.
-func Create(fsys disk.FS, dir string, space commitform.Space) (*Log, error) {
+func Create(fsys disk.FS, dir string, space commitform.Space, options ...Option) (*Log, error) {
 	if _, err := fsys.Lstat(dir); err == nil {
-		return openAs(fsys, dir, space)
+		return openAs(fsys, dir, space, options)
 	}
 	tmp := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+"."+string(event.NewID(space.ID.Time()))+".tmp")
 	if err := build(fsys, tmp, space); err != nil {
@@ -55,12 +64,12 @@ func Create(fsys disk.FS, dir string, space commitform.Space) (*Log, error) {
 		if _, stat := fsys.Lstat(dir); stat != nil {
 			return nil, fmt.Errorf("create space %s: %w", space.Name, err)
 		}
-		return openAs(fsys, dir, space)
+		return openAs(fsys, dir, space, options)
 	}
 	if err := fsys.SyncDir(filepath.Dir(dir)); err != nil {
 		return nil, fmt.Errorf("create space %s: %w", space.Name, err)
 	}
-	return openAs(fsys, dir, space)
+	return openAs(fsys, dir, space, options)
 }
 
 func build(fsys disk.FS, dir string, space commitform.Space) error {
@@ -91,29 +100,44 @@ func rootObjects(r gittree.Reader, space commitform.Space) (plumbing.Hash, []git
 	return commit.Hash, append(made, blob, commit), nil
 }
 
-func openAs(fsys disk.FS, dir string, space commitform.Space) (*Log, error) {
-	l, err := Open(fsys, dir, space.Name)
+func openAs(fsys disk.FS, dir string, space commitform.Space, options []Option) (*Log, error) {
+	l, err := Open(fsys, dir, space.Name, options...)
 	if err != nil {
 		return nil, err
 	}
 	return l, nil
 }
 
-// Open opens the log at dir, which must be of the space called name. The
-// caller closes it. Errors: those of gitstore.Open and gitstore.Store.Head,
-// ErrUnborn, *IncompleteError, commitform.ErrForeign,
-// *commitform.NewerFormatError, *ForeignError.
-func Open(fsys disk.FS, dir, name string) (*Log, error) {
-	s, err := gitstore.Open(fsys, dir)
+// Open opens the log at dir, which must be of the space called name. If a
+// power cut has taken a part of what was appended last, or a process was
+// killed in the middle of an append, Open puts that right first: see Recovered.
+// The caller closes the Log. Errors: those of gitstore.Open and
+// gitstore.Store.Head, ErrUnborn, *IncompleteError, commitform.ErrForeign,
+// *commitform.NewerFormatError, *ForeignError, *JournalError, *wal.NewerError.
+func Open(fsys disk.FS, dir, name string, options ...Option) (*Log, error) {
+	s, err := openStore(fsys, dir)
 	if err != nil {
 		return nil, fmt.Errorf("open space %s: %w", name, err)
 	}
 	l := &Log{store: s}
 	l.space.Store(&commitform.Space{Name: name})
-	if err := l.Identify(); err != nil {
-		return nil, errors.Join(fmt.Errorf("open space %s: %w", name, err), s.Close())
+	if err := l.prepare(fsys, options); err != nil {
+		return nil, errors.Join(fmt.Errorf("open space %s: %w", name, err), l.Close())
 	}
 	return l, nil
+}
+
+func (l *Log) prepare(fsys disk.FS, options []Option) (err error) {
+	if l.journal, err = newJournal(fsys, l.store.Dir(), wal.Open); err != nil {
+		return err
+	}
+	for _, o := range options {
+		o(l)
+	}
+	if err := l.recover(fsys); err != nil {
+		return err
+	}
+	return l.Identify()
 }
 
 // Identify reads the log's identity again after its history was put on that
@@ -154,8 +178,18 @@ func SpaceAt(r gittree.Reader, tree plumbing.Hash) (commitform.Space, error) {
 	return commitform.DecodeSpace(blob.Data)
 }
 
-// Close releases the log's files.
-func (l *Log) Close() error { return l.store.Close() }
+// Close releases the log's files. What is in the write-ahead log stays there, and is safe: call Settle first if other
+// programs are to find a repository that needs no recovery after a power cut.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	var err error
+	if l.journal != nil {
+		err = l.journal.close()
+	}
+	return errors.Join(err, l.store.Close())
+}
 
 // Space is the identity of the log.
 func (l *Log) Space() commitform.Space { return *l.space.Load() }

@@ -73,15 +73,23 @@ func ids(t *testing.T, l *eventlog.Log) []event.ID {
 // fsck asks stock git whether the repository is sound.
 func fsck(t *testing.T, l *eventlog.Log) {
 	t.Helper()
+	if err := gitFsck(t, l.Store().Dir()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func gitFsck(t *testing.T, dir string) error {
+	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Log("stock git is not installed: fsck was not run")
-		return
+		return nil
 	}
 	cmd := exec.Command("git", "fsck", "--strict", "--no-dangling")
-	cmd.Dir = l.Store().Dir()
+	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
-		t.Fatalf("git fsck: %v\n%s", err, out)
+		return fmt.Errorf("git fsck: %v\n%s", err, out)
 	}
+	return nil
 }
 
 func TestEventsReadBackByteForByte(t *testing.T) {
@@ -290,6 +298,9 @@ func TestARepositoryThatIsNotALogIsRefused(t *testing.T) {
 			t.Parallel()
 			l := create(t)
 			save(t, l, signed("before"))
+			if err := l.Settle(context.Background()); err != nil {
+				t.Fatal(err)
+			}
 			if err := c.spoil(l.Store().Dir()); err != nil {
 				t.Fatal(err)
 			}

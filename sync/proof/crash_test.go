@@ -169,7 +169,7 @@ func (c *crasher) look(f *faultfs.FS, s faultfs.Survival, what string, a acknowl
 
 // lookAt checks that a repository is whole, has what was acknowledged, and takes the next event.
 func (c *crasher) lookAt(what, dir string, ids []event.ID) {
-	l, err := eventlog.Open(quick, dir, space)
+	l, err := eventlog.Open(quick, dir, space, eventlog.WithBoot("after the power cut"))
 	if err != nil {
 		c.addf("%s: open: %v", what, err)
 		return
