@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cairn/agent/api"
@@ -29,7 +30,7 @@ type Agent struct {
 	*memory.Service
 	opt      Options
 	log      *slog.Logger
-	key      device.Key
+	key      atomic.Pointer[device.Key]
 	policy   *policy.Policy
 	courier  *courier.Courier
 	owner    *localapi.Owner    // nil when another process owns the home
@@ -38,6 +39,8 @@ type Agent struct {
 	door     *door              // nil when no socket is served
 	news     chan struct{}      // holds one while the digest may be older than the memory
 	backlog  chan struct{}      // holds one while a log wants to be settled
+
+	renewing sync.Mutex // held while the device key is replaced; taken before mu
 
 	linking sync.Mutex // held while the hub's spaces are linked; taken before mu
 
@@ -64,11 +67,13 @@ func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
 	if a.config, err = config.Load(opt.FS, opt.Home.Config()); err != nil {
 		return nil, a.fault(err)
 	}
-	if a.key, err = device.Load(opt.FS, opt.Home.DeviceKey()); err != nil {
+	key, err := device.Load(opt.FS, opt.Home.DeviceKey())
+	if err != nil {
 		return nil, a.fault(err)
 	}
+	a.key.Store(&key)
 	a.Service, err = memory.Open(memory.Options{
-		FS: opt.FS, Home: opt.Home, Key: a.key, Decide: a.policy.Decide,
+		FS: opt.FS, Home: opt.Home, Key: key, Decide: a.policy.Decide,
 		Trouble: func(err error) { a.log.Warn("memory", "err", err) }, Now: opt.Now,
 	})
 	if err != nil {

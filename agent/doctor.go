@@ -58,7 +58,7 @@ func (d *doctor) home() {
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		err = fmt.Errorf("%s can be read by others", h.DeviceKey())
 	}
-	d.add("device", "device "+string(d.a.key.ID()), err, "chmod 600 "+h.DeviceKey())
+	d.add("device", d.a.deviceWords(), err, "chmod 600 "+h.DeviceKey())
 	info, err = os.Stat(string(h))
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
 		err = errors.New("others can change what is in it")

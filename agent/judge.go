@@ -70,6 +70,14 @@ func (c carried) Withhold(ctx context.Context, space string, found []replica.Wit
 	return c.a.Service.Withhold(ctx, space, list...)
 }
 
+func (c carried) Pushed(space string) (disk.FS, string) {
+	return c.a.opt.FS, c.a.opt.Home.Pushed(space)
+}
+
+func (c carried) Renew(ctx context.Context, device event.DeviceID) error {
+	return c.a.renew(ctx, device)
+}
+
 // Park keeps refused events as files outside the log and lists them.
 func (c carried) Park(ctx context.Context, space string, parked []replica.Parked) error {
 	dir := c.a.opt.Home.Parked(space)

@@ -43,7 +43,7 @@ func (a *Agent) openRemotes(ctx context.Context) error {
 }
 
 func (a *Agent) openHub(c config.Hub) (*replica.Hub, error) {
-	hub, err := replica.NewHub(replica.Address{Host: c.Address, Fingerprint: c.Fingerprint}, a.key)
+	hub, err := replica.NewHub(replica.Address{Host: c.Address, Fingerprint: c.Fingerprint}, *a.key.Load())
 	if err != nil {
 		return nil, err
 	}
@@ -220,9 +220,9 @@ func (a *Agent) Join(ctx context.Context, text string) (api.Joined, error) {
 		return api.Joined{}, problem.New(problem.Usage, err.Error())
 	}
 	a.mu.Lock()
-	have, name := a.config.Hub, a.config.Name
+	have := a.config.Hub
 	a.mu.Unlock()
-	enrolled, err := replica.Enrol(ctx, in, a.key, machineName(name))
+	enrolled, err := replica.Enrol(ctx, in, *a.key.Load(), a.machineName())
 	if err != nil {
 		return api.Joined{}, syncProblem(err)
 	}
@@ -237,7 +237,11 @@ func (a *Agent) Join(ctx context.Context, text string) (api.Joined, error) {
 	return a.firstExchange(ctx, have, hub, enrolled)
 }
 
-func machineName(name string) string {
+// machineName is what the machine is called at the hub.
+func (a *Agent) machineName() string {
+	a.mu.Lock()
+	name := a.config.Name
+	a.mu.Unlock()
 	if name != "" {
 		return name
 	}

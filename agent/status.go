@@ -14,7 +14,7 @@ import (
 // Status is the state of this machine.
 func (a *Agent) Status(ctx context.Context) (api.Status, error) {
 	s := api.Status{
-		Home: string(a.opt.Home), Device: string(a.key.ID()), Hub: a.hubAddress(),
+		Home: string(a.opt.Home), Device: string(a.key.Load().ID()), Hub: a.hubAddress(),
 		Agent:  api.Process{Running: a.opt.Stop != nil, Version: a.opt.Version, PID: os.Getpid()},
 		Spaces: []api.SpaceStatus{},
 	}

@@ -7,6 +7,7 @@ import (
 
 	"cairn/agent/api"
 	"cairn/agent/memory"
+	"cairn/internal/hubwire"
 	"cairn/internal/problem"
 	"cairn/sync/gitstore"
 	"cairn/sync/replica"
@@ -65,6 +66,9 @@ func syncProblem(err error) error {
 		p.Code, p.Hint = problem.Offline, "everything is kept and is sent by itself when the remote is back"
 	case isType[*replica.RefusedError](err), isType[*replica.DeclinedError](err):
 		p.Code, p.Hint = problem.HubRefused, "nothing is lost; it is sent once this is settled"
+	case isType[*replica.ClonedError](err):
+		p.Code, p.Rule = problem.HubRefused, hubwire.RuleClone
+		p.Hint = "nothing is lost; this machine gets a key of its own with the next sync"
 	case isType[*replica.HostKeyError](err):
 		p.Code = problem.HubRefused
 	case isType[*replica.TamperedError](err), isType[*replica.RewrittenError](err):

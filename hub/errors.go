@@ -72,6 +72,8 @@ func asEnrolProblem(err error) error {
 		p.Message, p.Hint = err.Error(), "a revoked key never comes back: make this machine a new device, then join again"
 	case errors.Is(err, devices.ErrInviteKey):
 		p.Message, p.Hint = err.Error(), `enrol with "cairn join INVITE", which makes a key of its own; nothing was changed`
+	case errors.Is(err, devices.ErrRenewals):
+		p.Message, p.Hint = err.Error(), `revoke it with "cairn hub revoke", and join each of its copies with an invite of its own`
 	case errors.Is(err, devices.ErrTaken):
 		p.Message, p.Hint = err.Error(), "each person's machines have keys of their own: do not copy a cairn home"
 	default:

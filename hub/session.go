@@ -54,6 +54,8 @@ func (h *Hub) handle(ctx context.Context, s *sshdoor.Session) error {
 		return h.whoami(s, who)
 	case hubwire.CmdSpaces:
 		return h.listSpaces(s, who)
+	case hubwire.CmdRenew:
+		return h.renew(ctx, s, who)
 	case sshdoor.Hub:
 		return h.administer(ctx, s, who)
 	}

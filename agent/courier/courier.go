@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/agent/api"
+	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/sync/eventlog"
 	"cairn/sync/intake"
@@ -31,6 +32,12 @@ type Memory interface {
 	Withhold(ctx context.Context, space string, w []replica.Withheld) error
 	// Park keeps events that a remote refused, and lists them as refused.
 	Park(ctx context.Context, space string, p []replica.Parked) error
+	// Pushed is the file in which the machine remembers what of a space it
+	// pushed to the hub, and the disk it is on.
+	Pushed(space string) (disk.FS, string)
+	// Renew gives the machine a key of its own after the hub found out that
+	// another copy of it goes on with the key of device. The old key stays good.
+	Renew(ctx context.Context, device event.DeviceID) error
 	// Refusals is how such events are reported.
 	Refusals([]replica.Parked) []api.Refusal
 }
@@ -95,18 +102,19 @@ func (c *Courier) Add(ctx context.Context, at api.Remote, id event.ID, remote re
 	if err != nil {
 		return nil, err
 	}
-	l := &Link{
-		Remote: at, memory: c.memory, log: c.log, now: c.now, wake: make(chan struct{}, 1), ended: make(chan struct{}),
-		replica: replica.New(replica.Options{
-			Log: log, Remote: remote, Name: at.Name,
-			Admit: c.memory.Admit, Raw: c.memory.Raw,
-			Withhold: func(ctx context.Context, w []replica.Withheld) error { return c.memory.Withhold(ctx, at.Space, w) },
-			Park:     func(ctx context.Context, p []replica.Parked) error { return c.memory.Park(ctx, at.Space, p) },
-		}),
+	opt := replica.Options{
+		Log: log, Remote: remote, Name: at.Name,
+		Admit: c.memory.Admit, Raw: c.memory.Raw,
+		Withhold: func(ctx context.Context, w []replica.Withheld) error { return c.memory.Withhold(ctx, at.Space, w) },
+		Park:     func(ctx context.Context, p []replica.Parked) error { return c.memory.Park(ctx, at.Space, p) },
 	}
-	if !at.Hub {
+	l := &Link{Remote: at, memory: c.memory, log: c.log, now: c.now, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	if at.Hub {
+		opt.LeaseFS, opt.Lease = c.memory.Pushed(at.Space)
+	} else {
 		l.poll = pollPlain
 	}
+	l.replica = replica.New(opt)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.links = append(c.links, l)

@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/agent/api"
+	"cairn/internal/event"
 	"cairn/sync/replica"
 )
 
@@ -157,17 +158,37 @@ func (l *Link) exchange(ctx context.Context, direction api.Direction, result *ap
 	if direction == api.PullOnly {
 		return nil
 	}
+	err := l.push(ctx, result)
+	if cloned, ok := errors.AsType[*replica.ClonedError](err); ok {
+		return l.apart(ctx, cloned.Device, result)
+	}
+	return err
+}
+
+// apart makes the machine a device of its own, which the hub took for another
+// copy of itself, and goes on as that.
+func (l *Link) apart(ctx context.Context, device event.DeviceID, result *api.SyncResult) error {
+	if err := l.memory.Renew(ctx, device); err != nil {
+		return err
+	}
+	if err := l.pull(ctx, result); err != nil {
+		return err
+	}
+	return l.push(ctx, result)
+}
+
+func (l *Link) push(ctx context.Context, result *api.SyncResult) error {
 	d, err := l.replica.Push(ctx)
 	l.mu.Lock()
 	l.state.Held = d.Held
 	l.mu.Unlock()
-	result.Pushed, result.Held = d.Events, len(d.Held.Events)
+	result.Pushed, result.Held = result.Pushed+d.Events, len(d.Held.Events)
 	if len(d.Refused) > 0 {
 		// The log was put on the hub's history without them.
 		if ferr := l.memory.Follow(ctx, l.Remote.Space); err == nil {
 			err = ferr
 		}
-		result.Refused = l.memory.Refusals(d.Refused)
+		result.Refused = append(result.Refused, l.memory.Refusals(d.Refused)...)
 	}
 	if err != nil {
 		return err

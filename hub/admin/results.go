@@ -39,10 +39,14 @@ type DeviceInfo struct {
 	Fingerprint string         `json:"fingerprint"`
 	Enrolled    event.Time     `json:"enrolled"`
 	Revoked     *event.Time    `json:"revoked,omitempty"`
+	Renews      event.DeviceID `json:"renews,omitempty"` // whose key enrolled it: both are copies of one machine
 }
 
 func infoOf(d devices.Device) DeviceInfo {
-	return DeviceInfo{ID: d.ID, Person: d.Person, Name: d.Name, Fingerprint: hubwire.Fingerprint(d.Key), Enrolled: d.Enrolled, Revoked: d.Revoked}
+	return DeviceInfo{
+		ID: d.ID, Person: d.Person, Name: d.Name, Fingerprint: hubwire.Fingerprint(d.Key),
+		Enrolled: d.Enrolled, Revoked: d.Revoked, Renews: d.Renews,
+	}
 }
 
 // A PersonInfo is one member in a list.
@@ -74,7 +78,7 @@ func (e Everyone) String() string {
 		}
 	}) + "\n" + table("DEVICE", "PERSON", "NAME", "ENROLLED", "KEY")(func(row func(...any)) {
 		for _, d := range e.Devices {
-			row(string(d.ID)+revokedMark(d.Revoked), d.Person, d.Name, d.Enrolled.Format("2006-01-02"), d.Fingerprint)
+			row(string(d.ID)+revokedMark(d.Revoked), d.Person, d.Name+copyMark(d.Renews), d.Enrolled.Format("2006-01-02"), d.Fingerprint)
 		}
 	}) + "\n" + table("AWAITED", "RIGHTS", "UNTIL")(func(row func(...any)) {
 		for _, i := range e.Invites {
@@ -88,6 +92,13 @@ func revokedMark(at *event.Time) string {
 		return ""
 	}
 	return " (revoked " + at.Format("2006-01-02") + ")"
+}
+
+func copyMark(of event.DeviceID) string {
+	if of == "" {
+		return ""
+	}
+	return " (copy of " + string(of) + ")"
 }
 
 func rights(r map[string]devices.Role) string {

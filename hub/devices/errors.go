@@ -22,6 +22,10 @@ var ErrTaken = errors.New("this device is enrolled for another person")
 // and whose holder may only enrol. Make a key of the machine's own.
 var ErrInviteKey = errors.New("the key of an invite cannot become a device's")
 
+// ErrRenewals means that a device has enrolled as many keys as it may. Join
+// with a new invite.
+var ErrRenewals = errors.New("this device's key has been renewed too often")
+
 // An InviteError reports an invite that opens nothing any more. Ask an admin
 // for a new one.
 type InviteError struct {

@@ -26,6 +26,7 @@ type Device struct {
 	Key      ed25519.PublicKey `json:"key"`
 	Enrolled event.Time        `json:"enrolled"`
 	Revoked  *event.Time       `json:"revoked,omitempty"`
+	Renews   event.DeviceID    `json:"renews,omitempty"` // whose key enrolled it, if no invite's did
 }
 
 // An Invite waits for a machine. Its key is made from a seed that the hub

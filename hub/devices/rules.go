@@ -99,7 +99,9 @@ func (m *Members) Enrol(inviteKey, deviceKey ed25519.PublicKey, name string, now
 		return Device{}, ErrRevoked
 	case inv.UsedBy == id:
 		return d, nil
-	case !known:
+	case known:
+		d.Renews = "" // an invite vouches for it now
+	default:
 		d = Device{ID: id, Person: inv.Person, Name: name, Key: deviceKey, Enrolled: event.NewTime(now)}
 	}
 	m.devices = put(m.devices, id, d)
@@ -159,7 +161,8 @@ func (m *Members) Grant(person, space string, role Role) error {
 	return nil
 }
 
-// Revoke shuts out a device, by its id, or a person with all their devices,
+// Revoke shuts out a device, by its id, with all that were enrolled by its key
+// in the end, since whoever had the key had theirs made; or a person with all their devices,
 // rights and open invites; somebody who has not come yet has only these. It
 // returns the devices that were still let in.
 // Errors: ErrNoDevice, ErrNoPerson.
@@ -169,7 +172,7 @@ func (m *Members) Revoke(who string, now time.Time) ([]Device, error) {
 		if !ok {
 			return nil, ErrNoDevice
 		}
-		return m.revokeDevices([]Device{d}, now), nil
+		return m.revokeDevices(m.family(d), now), nil
 	}
 	awaited := m.cancelInvites(who, now)
 	member, ok := m.members[who]

@@ -23,6 +23,7 @@ type landing struct {
 	ctx context.Context
 	q   *gitstore.Quarantine
 	cmd gitwire.Command
+	by  claimant
 
 	joined  merge.Result // once it was joined with the others
 	done    landed
@@ -65,8 +66,8 @@ func (w *queue) takeAll() []*landing {
 }
 
 // land makes a checked push part of the history, with all others that wait.
-func (r *Repository) land(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command) (landed, *no, error) {
-	l := &landing{ctx: ctx, q: q, cmd: cmd, ended: make(chan struct{})}
+func (r *Repository) land(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command, by claimant) (landed, *no, error) {
+	l := &landing{ctx: ctx, q: q, cmd: cmd, by: by, ended: make(chan struct{})}
 	r.queue.add(l)
 	select {
 	case r.queue.leading <- struct{}{}:
@@ -189,6 +190,7 @@ func inOrder(all []*landing) []*landing {
 // A batch joins landings one after the other into a chain, without storing
 // anything. It reads what they brought and what is stored.
 type batch struct {
+	r     *Repository
 	all   []*landing
 	store *gitstore.Store
 	graph *history.Graph
@@ -201,7 +203,7 @@ func (r *Repository) newBatch(head plumbing.Hash, all []*landing) (*batch, error
 	if err != nil {
 		return nil, err
 	}
-	b := &batch{all: all, store: r.log.Store(), head: head, tip: head}
+	b := &batch{r: r, all: all, store: r.log.Store(), head: head, tip: head}
 	b.graph = known.Fork(b)
 	return b, nil
 }
@@ -248,6 +250,9 @@ func (b *batch) join(all []*landing) []*landing {
 // joinOne makes the landing the end of the chain.
 func (b *batch) joinOne(l *landing) (merge.Result, *no, error) {
 	joined, refused, err := b.decide(l)
+	if err == nil && refused == nil {
+		refused, err = b.lend(l)
+	}
 	if err != nil || refused != nil {
 		return merge.Result{}, refused, err
 	}

@@ -33,6 +33,7 @@ type machine struct {
 	store *gitstore.Store
 	log   *eventlog.Log
 	graph *history.Graph
+	claim []plumbing.Hash // what it says that it pushed before
 }
 
 func (h *hub) clone(name string) *machine {
@@ -186,6 +187,7 @@ type answer struct {
 	err     error // of the client
 	session error // of the hub
 	lines   []string
+	last    plumbing.Hash // that the hub had on record before
 }
 
 func (a answer) refusals() []hubwire.Refusal {
@@ -242,11 +244,21 @@ func (m *machine) send(ref string, tip plumbing.Hash, pack func(w io.Writer, the
 		a.err, a.session = err, end()
 		return a
 	}
+	last, ok := hubwire.ParseLease(hubwire.Lease + "=" + ad.Caps.Value(hubwire.Lease))
+	if !ok {
+		m.t.Error("the hub does not say what it has on record")
+	}
+	a.last = last
+	var options []string
+	for _, c := range m.claim {
+		options = append(options, hubwire.FormatLease([20]byte(c)))
+	}
 	cmd := gitwire.Command{Old: ad.Refs[ref], New: tip, Ref: ref}
 	if tip.IsZero() && cmd.Old.IsZero() {
 		cmd.Old = ad.Refs[event.MainRef] // a deletion has to name something
 	}
 	a.result, a.err = gitwire.Push(context.Background(), conn, ad, cmd, gitwire.PushOptions{
+		Options:   options,
 		WritePack: func(w io.Writer) error { return pack(w, ad.Refs[event.MainRef]) },
 		Messages:  func(line string) { a.lines = append(a.lines, line) },
 	})

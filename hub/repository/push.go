@@ -49,7 +49,11 @@ func (r *Repository) ServePush(ctx context.Context, stream io.ReadWriteCloser, b
 	if err != nil {
 		return Outcome{}, err
 	}
-	if err := gitwire.Advertise(stream, refs, "", gitwire.PushCaps); err != nil {
+	caps, err := r.lease(by)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := gitwire.Advertise(stream, refs, "", caps); err != nil {
 		return Outcome{}, err
 	}
 	req, err := gitwire.ReadPush(ctx, stream, gitwire.PushCaps)
@@ -221,9 +225,12 @@ func (p *push) broke(rule string) {
 // take lands the push and tells what became of it.
 func (p *push) take(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command) error {
 	start := time.Now()
-	done, refused, err := p.r.land(ctx, q, cmd)
+	done, refused, err := p.r.land(ctx, q, cmd, claimantOf(p.by.Device, p.req.Options))
 	if err != nil {
 		return asProblem(err)
+	}
+	if refused == noClone {
+		return p.refuseFindings([]intake.Finding{{Rule: refused.rule, Hint: refused.advice}})
 	}
 	if refused != nil && refused.event != "" {
 		f := intake.Finding{Rule: refused.rule, Commit: cmd.New, Path: commitform.Path(refused.event), Event: refused.event, Hint: refused.advice}

@@ -20,15 +20,19 @@ import (
 // A Repository is one open space, shared by all sessions. It is safe for
 // concurrent use, also beside other programs on the same repository.
 type Repository struct {
-	set   *Set
-	log   *eventlog.Log
-	tidy  *tidier
-	count *count
-	queue *queue
+	set    *Set
+	log    *eventlog.Log
+	leases *leases
+	tidy   *tidier
+	count  *count
+	queue  *queue
 }
 
-func newRepository(s *Set, log *eventlog.Log) *Repository {
-	return &Repository{set: s, log: log, tidy: newTidier(), count: newCount(), queue: newQueue()}
+func newRepository(s *Set, log *eventlog.Log, dir string) *Repository {
+	return &Repository{
+		set: s, log: log, tidy: newTidier(), count: newCount(), queue: newQueue(),
+		leases: &leases{fs: s.fs, path: s.leasePath(dir), log: s.log},
+	}
 }
 
 // Space is the identity of the repository.

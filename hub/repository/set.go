@@ -140,7 +140,7 @@ func (s *Set) get(dir, name string, open func(dir string) (*eventlog.Log, error)
 	if err != nil {
 		return nil, asProblem(fmt.Errorf("open space %s: %w", name, err))
 	}
-	r := newRepository(s, log)
+	r := newRepository(s, log, dir)
 	s.open[dir] = r
 	return r, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"cairn/internal/atomicfile"
 	"cairn/internal/disk"
+	"cairn/internal/event"
 )
 
 // Version is the version of the file that this package writes.
@@ -23,7 +24,16 @@ type Config struct {
 	Remotes []Remote `json:"remotes,omitempty"`
 	// Durability is what a saved note survives: DurableFully, or empty for the
 	// same, or DurableInProcess.
-	Durability string `json:"durability,omitempty"`
+	Durability string   `json:"durability,omitempty"`
+	Renewed    *Renewal `json:"renewed,omitempty"` // the last time
+}
+
+// A Renewal is a device key that was replaced because another copy of the
+// machine went on with it.
+type Renewal struct {
+	From event.DeviceID `json:"from"`
+	To   event.DeviceID `json:"to"`
+	At   event.Time     `json:"at"`
 }
 
 // What a saved note survives.

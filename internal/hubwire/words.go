@@ -8,6 +8,7 @@ const (
 	CmdSpaces = "spaces"
 	CmdWatch  = "watch"
 	CmdEnrol  = "enrol"
+	CmdRenew  = "renew"
 )
 
 // Personal is the name under which each person reaches the one space that

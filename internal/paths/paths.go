@@ -44,6 +44,14 @@ func (h Home) Config() string { return h.join("config.json") }
 // DeviceKey is the device's private key, an OpenSSH key file.
 func (h Home) DeviceKey() string { return h.join("device_key") }
 
+// NextKey is the device's next private key, while it is being enrolled in place
+// of the present one.
+func (h Home) NextKey() string { return h.join("device_key.new") }
+
+// Pushed is what this machine remembers of its pushes of a space to the hub. It
+// must not be copied to another machine.
+func (h Home) Pushed(space string) string { return h.join("pushed", space+".json") }
+
 // OwnerLock is the lock of the process that owns the home.
 func (h Home) OwnerLock() string { return h.join("owner.lock") }
 

@@ -86,6 +86,28 @@ func (h *Hub) Watch(ctx context.Context, spaces []string, fn func(hubwire.Line) 
 	return s.ended(ctx, "watch the hub", err)
 }
 
+// Renew makes key a device at the hub beside the one that is logged in, of the
+// same person. Asking again with the same key does no harm. The connection
+// goes on with the old key, until Rekey.
+func (h *Hub) Renew(ctx context.Context, key device.Key) error {
+	c, err := h.connect(ctx)
+	if err != nil {
+		return err
+	}
+	request, err := json.Marshal(hubwire.NewRenewRequest(key, c.SessionID()))
+	if err != nil {
+		return fmt.Errorf("renew the device key: %w", err)
+	}
+	s, err := startSession(ctx, c, hubwire.CmdRenew)
+	if err != nil {
+		h.forget(c)
+		return offline("renew the device key", err)
+	}
+	defer s.Close()
+	_, err = s.exchange(ctx, hubwire.CmdRenew, request)
+	return err
+}
+
 // Enrol makes key a device at the hub of an invite.
 func Enrol(ctx context.Context, i invite.Invite, key device.Key, name string) (hubwire.Enrolled, error) {
 	at, signer, err := inviteAddress(i)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"cairn/internal/event"
 	"cairn/sync/intake"
 )
 
@@ -24,6 +25,17 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string { return "the remote refused: " + e.Message }
+
+// A ClonedError reports that the hub knows of a later push with this device's
+// key: another copy of the machine goes on with it, or the machine was restored
+// from a backup. Nothing was taken. Get a key of its own with Hub.Renew, pull,
+// then push again.
+type ClonedError struct {
+	Device  event.DeviceID
+	Message string // what the hub said, for people
+}
+
+func (e *ClonedError) Error() string { return "the hub refused: " + e.Message }
 
 // A HostKeyError reports a hub that does not have the key it was enrolled
 // with. Nothing was sent. Ask the hub's admin; if the key was changed on

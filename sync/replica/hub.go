@@ -9,15 +9,16 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"cairn/internal/device"
+	"cairn/internal/event"
 )
 
 // A Hub is the connection to a cairn hub. One SSH connection is opened when
 // it is first needed, kept, and opened again when it broke. It is safe for
 // concurrent use.
 type Hub struct {
-	key ssh.Signer
-
 	mu     sync.Mutex
+	key    ssh.Signer
+	device event.DeviceID // whose key it is
 	at     Address
 	client *ssh.Client // nil while there is none
 	clock  reading     // of the hub's, on this connection
@@ -30,7 +31,27 @@ func NewHub(at Address, key device.Key) (*Hub, error) {
 	if err != nil {
 		return nil, fmt.Errorf("use the device key: %w", err)
 	}
-	return &Hub{at: at, key: signer}, nil
+	return &Hub{at: at, key: signer, device: key.ID()}, nil
+}
+
+// Device is as which device this machine logs in.
+func (h *Hub) Device() event.DeviceID {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.device
+}
+
+// Rekey makes the next call log in with another key, which the hub must know.
+func (h *Hub) Rekey(key device.Key) error {
+	signer, err := key.SSH()
+	if err != nil {
+		return fmt.Errorf("use the device key: %w", err)
+	}
+	h.mu.Lock()
+	h.key, h.device = signer, key.ID()
+	h.mu.Unlock()
+	h.Drop()
+	return nil
 }
 
 // Close ends the connection; calls under way fail, and later ones too.

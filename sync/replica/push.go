@@ -154,7 +154,7 @@ func (r *Replica) waiting(ctx context.Context, known plumbing.Hash, head eventlo
 }
 
 func (r *Replica) offer(tip, known plumbing.Hash, met bool) Offer {
-	return Offer{
+	o := Offer{
 		Tip:   tip,
 		Met:   met,
 		Known: known,
@@ -166,6 +166,10 @@ func (r *Replica) offer(tip, known plumbing.Hash, met bool) Offer {
 		},
 		Next: func(ctx context.Context, to Taker) (Portion, error) { return r.portion(ctx, tip, to) },
 	}
+	if r.lease != nil {
+		o.Claim = r.claim
+	}
+	return o
 }
 
 // part takes the events that the remote named out of the log, after the

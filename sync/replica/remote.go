@@ -39,6 +39,11 @@ type Offer struct {
 	Known plumbing.Hash
 	// Next is the next portion of it.
 	Next func(context.Context, Taker) (Portion, error)
+	// Claim returns what to tell a remote that remembers what each device pushed
+	// last, when tip is about to be pushed and the remote says what it has on
+	// record; nil if there is nothing to tell. An error ends the push before
+	// anything is sent.
+	Claim func(tip, last plumbing.Hash) ([]plumbing.Hash, error)
 }
 
 // Pushed is what became of an offer.

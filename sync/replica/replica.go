@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/internal/commitform"
+	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
@@ -29,6 +30,11 @@ type Options struct {
 	// although the remote once took them. It is called before they can be seen:
 	// they become part of the log after it, or not at all if it fails.
 	Withhold func(context.Context, []Withheld) error
+	// Lease is the path of a file in which the machine remembers what it pushed,
+	// outside the repository, so that a hub can tell it from a copy of itself;
+	// empty for no such memory. LeaseFS is where it lies.
+	Lease   string
+	LeaseFS disk.FS
 	// Park keeps events that the remote refused, durably, before they leave
 	// the log.
 	Park   func(context.Context, []Parked) error
@@ -47,6 +53,7 @@ type Replica struct {
 	opt      Options
 	tracking string // ref of the remote's head as last seen
 	times    *timekeeper
+	lease    *lease // nil for a remote that remembers nothing
 
 	mu    sync.Mutex     // one sync at a time
 	graph *history.Graph // of the log, as of the sync under way
@@ -59,6 +66,7 @@ func New(opt Options) *Replica {
 		opt:      opt,
 		tracking: "refs/remotes/" + opt.Name + "/main",
 		times:    newTimekeeper(opt.Remote),
+		lease:    newLease(opt),
 	}
 }
 

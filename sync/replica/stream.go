@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"cairn/internal/commitform"
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
 	"cairn/sync/gitwire"
@@ -34,6 +36,17 @@ func (h *Hub) Space(name string) Remote {
 type hubSpace struct {
 	*wireRemote
 	hub *Hub
+}
+
+func (s *hubSpace) Device() event.DeviceID { return s.hub.Device() }
+
+func (s *hubSpace) Push(ctx context.Context, o Offer) (Pushed, error) {
+	device := s.hub.Device()
+	pushed, err := s.wireRemote.Push(ctx, o)
+	if cloned, ok := errors.AsType[*ClonedError](err); ok {
+		cloned.Device = device
+	}
+	return pushed, err
 }
 
 func (s *hubSpace) Clock() (time.Time, time.Duration, bool) { return s.hub.Clock() }
@@ -145,11 +158,34 @@ func (w *wireRemote) pushNext(ctx context.Context, o Offer, most int) (Portion, 
 		return Portion{}, Pushed{}, err
 	}
 	cmd.New = p.Tip
-	result, err := gitwire.Push(ctx, s, ad, cmd, gitwire.PushOptions{WritePack: p.Pack, Messages: func(string) {}})
+	options, err := claims(ad, o, p.Tip)
+	if err != nil {
+		return p, Pushed{}, err
+	}
+	result, err := gitwire.Push(ctx, s, ad, cmd, gitwire.PushOptions{
+		Options: options, WritePack: p.Pack, Messages: func(string) {},
+	})
 	if err != nil {
 		return p, Pushed{}, w.failure(ctx, s, err)
 	}
 	return p, Pushed{Joined: w.joins && result.Landed.Ref != event.MainRef}, nil
+}
+
+// claims says what this machine pushed before, to a remote that wants to know.
+func claims(ad *gitwire.Advert, o Offer, tip plumbing.Hash) ([]string, error) {
+	last, ok := hubwire.ParseLease(hubwire.Lease + "=" + ad.Caps.Value(hubwire.Lease))
+	if o.Claim == nil || !ok || !ad.Caps.Has("push-options") {
+		return nil, nil
+	}
+	claim, err := o.Claim(tip, last)
+	if err != nil {
+		return nil, err
+	}
+	var options []string
+	for _, c := range claim {
+		options = append(options, hubwire.FormatLease(commitform.Hash(c)))
+	}
+	return options, nil
 }
 
 // command is what to ask of the remote, but for the commit, and what it has
@@ -210,6 +246,10 @@ func (w *wireRemote) rejection(r *gitwire.RejectedError) error {
 	message := strings.Join(words, "\n")
 	if len(refusals) == 1 && refusals[0].Rule == hubwire.RuleLimit {
 		return &tooMuchError{message}
+	}
+	cloned := slices.ContainsFunc(refusals, func(f hubwire.Refusal) bool { return f.Rule == hubwire.RuleClone })
+	if cloned && w.joins {
+		return &ClonedError{Message: message}
 	}
 	if len(refusals) > 0 {
 		return &DeclinedError{Refusals: refusals, Message: message}

@@ -1,0 +1,204 @@
+package fleettest_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"cairn/agent/api"
+	"cairn/hub"
+	"cairn/internal/event"
+	"cairn/internal/fleettest"
+)
+
+func device(t *testing.T, m *fleettest.Machine) string {
+	t.Helper()
+	s, err := m.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Device
+}
+
+// settled waits until the machines have pushed everything and are level.
+func settled(t *testing.T, f *fleettest.Fleet, space_ string, want []string, machines ...*fleettest.Machine) {
+	t.Helper()
+	for _, m := range machines {
+		m.Has(space_, want...)
+		f.Until("nothing waits", func() bool { return space(t, m, space_).Ahead == 0 })
+	}
+	heads(t, f, space_, machines...)
+	for _, m := range machines {
+		if list, err := m.Refused(t.Context()); err != nil || len(list) > 0 {
+			t.Errorf("refused: %+v, %v", list, err)
+		}
+	}
+}
+
+// apart checks that the machines are devices of their own, that at most one has
+// kept the key that all had, and that whoever has not can say why.
+func apart(t *testing.T, f *fleettest.Fleet, key string, machines ...*fleettest.Machine) {
+	t.Helper()
+	var ids []string
+	for _, m := range machines {
+		id := device(t, m)
+		if slices.Contains(ids, id) {
+			t.Errorf("two copies are both device %s", id)
+		}
+		ids = append(ids, id)
+		c := check(t, m, "device")
+		if !c.OK || id != key && !strings.Contains(c.Detail, "another copy") || id == key && c.Detail != "device "+key {
+			t.Errorf("doctor says of the device %+v", c)
+		}
+	}
+	if !slices.Contains(ids, key) {
+		return
+	}
+	list, err := f.Hub().Admin().Everyone(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range list.Devices {
+		if slices.Contains(ids, string(d.ID)) && string(d.ID) != key && string(d.Renews) != key {
+			t.Errorf("the hub does not know whose copy %s is: %+v", d.ID, d)
+		}
+	}
+}
+
+// A home is copied to a second machine, key and all, with notes that were never
+// pushed. Both write on.
+func TestACopiedMachineBecomesADeviceOfItsOwn(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a, witness := f.Joined("a", "ana"), f.Joined("w", "bo")
+	key := device(t, a)
+	a.Note("team", "before")
+	witness.Has("team", "before")
+	f.StopHub()
+	a.Note("team", "not pushed yet")
+	copied := a.Backup()
+	f.StartHub()
+	b := f.MachineFrom(copied, "b")
+	a.Note("team", "a goes on")
+	b.Note("team", "b goes on")
+	a.Note("team", "a again")
+	b.Note("team", "b again")
+	want := []string{"before", "not pushed yet", "a goes on", "b goes on", "a again", "b again"}
+	settled(t, f, "team", want, a, b, witness)
+	apart(t, f, key, a, b)
+	a.Note("team", "a at last")
+	b.Note("team", "b at last")
+	settled(t, f, "team", append(want, "a at last", "b at last"), a, b, witness)
+	apart(t, f, key, a, b)
+	if n := len(notes(t, a, event.KindAudit)); n == 0 {
+		t.Error("no audit event tells of the new key")
+	}
+}
+
+// notes are the events of a kind in the person's own space.
+func notes(t *testing.T, m *fleettest.Machine, kind event.Kind) []api.Hit {
+	t.Helper()
+	answer, err := m.Log(t.Context(), api.Query{Limit: 100, Filter: api.Filter{Space: "personal", Kind: kind}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Hits
+}
+
+// The copy is level with the hub before it writes, so that its history says
+// nothing against it.
+func TestACopyThatFetchedFirstIsFoundOut(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a := f.Joined("a", "ana")
+	key := device(t, a)
+	a.Note("team", "before")
+	settled(t, f, "team", []string{"before"}, a)
+	copied := a.Backup()
+	a.Note("team", "a goes on")
+	settled(t, f, "team", []string{"before", "a goes on"}, a)
+	b := f.MachineFrom(copied, "b")
+	b.Has("team", "before", "a goes on")
+	b.Note("team", "b goes on")
+	settled(t, f, "team", []string{"before", "a goes on", "b goes on"}, a, b)
+	if device(t, b) == key || device(t, a) != key {
+		t.Error("the copy has kept the key")
+	}
+	apart(t, f, key, a, b)
+}
+
+// A machine is restored from a backup that lacks what it has pushed since.
+func TestARestoredBackupGetsBackWhatItHadPushed(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a := f.Joined("a", "ana")
+	key := device(t, a)
+	a.Note("team", "in the backup")
+	settled(t, f, "team", []string{"in the backup"}, a)
+	backup := a.Backup()
+	a.Note("team", "after the backup")
+	settled(t, f, "team", []string{"in the backup", "after the backup"}, a)
+	a.Restore(backup)
+	a.Has("team", "in the backup", "after the backup")
+	a.Note("team", "after the restore")
+	settled(t, f, "team", []string{"in the backup", "after the backup", "after the restore"}, a)
+	if device(t, a) == key {
+		t.Error("the restored machine goes on with the old key")
+	}
+	apart(t, f, key, a)
+	a.Stop()
+	a.Start()
+	a.Note("team", "and a restart later")
+	settled(t, f, "team", []string{"in the backup", "after the backup", "after the restore", "and a restart later"}, a)
+	apart(t, f, key, a)
+}
+
+// A machine that lost its memory of what it pushed is no copy.
+func TestALostLeaseFileLocksNobodyOut(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a, b := f.Joined("a", "ana"), f.Joined("b", "bo")
+	key := device(t, a)
+	a.Note("team", "one")
+	settled(t, f, "team", []string{"one"}, a, b)
+	a.Stop()
+	if err := os.Remove(a.Home.Pushed("team")); err != nil {
+		t.Fatal(err)
+	}
+	b.Note("team", "meanwhile")
+	a.Start()
+	a.Note("team", "two")
+	settled(t, f, "team", []string{"one", "meanwhile", "two"}, a, b)
+	a.Stop()
+	if err := os.WriteFile(a.Home.Pushed("team"), []byte("{\"dev"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a.Start()
+	a.Note("team", "three")
+	settled(t, f, "team", []string{"one", "meanwhile", "two", "three"}, a, b)
+	if device(t, a) != key {
+		t.Error("it was taken for a copy")
+	}
+}
+
+// Neither machine nor hub is taken for a copy because one of them dies at any
+// moment.
+func TestRestartsMakeNoCopies(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a := f.Joined("a", "ana")
+	key := device(t, a)
+	var want []string
+	for i := range 6 {
+		text := string(rune('a' + i))
+		want = append(want, text)
+		a.Note("team", text)
+		if i%2 == 0 {
+			f.StopHub()
+			f.StartHub()
+		} else {
+			a.Stop()
+			a.Start()
+		}
+	}
+	settled(t, f, "team", want, a)
+	if device(t, a) != key {
+		t.Error("it was taken for a copy")
+	}
+}
