@@ -1,0 +1,4 @@
+package memory
+
+// HistoricTimes is where an import puts its items.
+var HistoricTimes = historicTimes
