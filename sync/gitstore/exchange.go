@@ -21,6 +21,7 @@ func (s *Store) exchange(ctx context.Context, draft *packDraft, old []*pack, sta
 		return errors.Join(err, draft.discard())
 	}
 	defer func() { err = errors.Join(err, l.Unlock()) }()
+	draft.common = true
 	joined, err := draft.publish()
 	if err != nil {
 		return err

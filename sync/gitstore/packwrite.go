@@ -3,8 +3,10 @@ package gitstore
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha1"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -84,6 +86,30 @@ type packDraft struct {
 	small   []byte // the index, if it is small enough to be kept in memory
 	late    bool   // its writer makes it durable later
 	closed  bool
+	common  bool // others may be making the very same pack, or may have made it
+}
+
+// published returns the pack of this name if it is there already, whole, or nil. It must not be published once more: a git
+// that collects garbage notes first which packs there are, and looks later which of them are kept. Our .keep file for a
+// pack that it has noted would make it leave out the pack's objects, as kept, and then remove the pack, as noted.
+func (d *packDraft) published(base string) (*pack, error) {
+	if !d.common {
+		return nil, nil
+	}
+	f, err := disk.Open(d.s.fs, base+".pack")
+	if err != nil {
+		return nil, ignoreNotExist(err)
+	}
+	sum := sha1.New()
+	_, err = io.Copy(sum, io.LimitReader(f, d.size-int64(len(d.sum))))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	p := d.s.packs.add(base)
+	if [20]byte(sum.Sum(nil)) != d.sum || p.open() != nil {
+		return nil, nil
+	}
+	return p, nil
 }
 
 // The names of temporary files in the pack folder. Not "tmp_", as git's are: git gc --prune=now removes
@@ -175,6 +201,9 @@ func (d *packDraft) publish() (*pack, error) {
 	base := d.s.path("objects", "pack", "pack-"+d.sum.String())
 	if err := d.close(); err != nil {
 		return nil, errors.Join(err, d.remove())
+	}
+	if p, err := d.published(base); err != nil || p != nil {
+		return p, errors.Join(err, d.remove())
 	}
 	if err := d.s.keep(base); err != nil {
 		return nil, errors.Join(err, d.remove())

@@ -174,6 +174,7 @@ func (q *Quarantine) publishAsReceived() error {
 	if err := errors.Join(q.received.pack.drop(), syncBoth(files.pack, files.index)); err != nil {
 		return err
 	}
+	files.common = true
 	_, err := files.publish()
 	return err
 }

@@ -247,6 +247,9 @@ func (x *torture) settle() {
 		x.addf("the next append: %v", err)
 	}
 	files := judged(&x.findings, "afterwards", x.dir)
+	if files == nil {
+		return // which events are lost cannot be said
+	}
 	for _, id := range x.acks.ids {
 		if files[id] == "" {
 			x.addf("%s was acknowledged and is lost", id)
