@@ -61,6 +61,7 @@ func (m *machine) saveAt(times ...time.Time) (ids []event.ID) {
 	m.t.Helper()
 	_, err := m.log.Append(context.Background(), func(eventlog.Head) ([]event.Event, error) {
 		var events []event.Event
+		ids = nil // it may be called again
 		for i, at := range times {
 			e := eventtest.Note(fmt.Sprint(at.UnixNano(), i))
 			e.ID, e.Space, e.Classification = event.NewID(at), "team", event.Public

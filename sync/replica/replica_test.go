@@ -60,6 +60,7 @@ func (m *machine) save(texts ...string) []event.Event {
 	m.t.Helper()
 	var events []event.Event
 	_, err := m.log.Append(context.Background(), func(eventlog.Head) ([]event.Event, error) {
+		events = nil // it may be called again
 		for _, text := range texts {
 			e := eventtest.Note(text)
 			e.Space, e.Classification = "team", event.Public
