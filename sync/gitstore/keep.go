@@ -5,7 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 
 	"cairn/internal/disk"
 )
@@ -42,20 +41,6 @@ func (s *Store) releaseKeeps() error {
 		errs = append(errs, ignoreNotExist(s.fs.Remove(path)))
 	}
 	return errors.Join(errs...)
-}
-
-// releaseKeep ends the protection of the pack at base, if it is ours.
-func (s *Store) releaseKeep(base string) error {
-	s.mu.Lock()
-	i := slices.Index(s.keeps, base+".keep")
-	if i >= 0 {
-		s.keeps = slices.Delete(s.keeps, i, i+1)
-	}
-	s.mu.Unlock()
-	if i < 0 {
-		return nil
-	}
-	return ignoreNotExist(s.fs.Remove(base + ".keep"))
 }
 
 // removeLeftKeep removes the .keep file at path if it is ours, also one that a power cut emptied.
