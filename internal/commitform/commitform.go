@@ -58,14 +58,19 @@ func Root(tree Hash, space event.ID) []byte {
 }
 
 func commit(tree Hash, parents []Hash, ident string, seconds int64, message string) []byte {
+	b := commitHead(tree, parents)
+	stamp := ident + " " + strconv.FormatInt(seconds, 10) + " +0000\n"
+	b.WriteString("author " + stamp + "committer " + stamp + "\n" + message)
+	return b.Bytes()
+}
+
+func commitHead(tree Hash, parents []Hash) *bytes.Buffer {
 	var b bytes.Buffer
 	b.WriteString("tree " + hex.EncodeToString(tree[:]) + "\n")
 	for _, p := range parents {
 		b.WriteString("parent " + hex.EncodeToString(p[:]) + "\n")
 	}
-	stamp := ident + " " + strconv.FormatInt(seconds, 10) + " +0000\n"
-	b.WriteString("author " + stamp + "committer " + stamp + "\n" + message)
-	return b.Bytes()
+	return &b
 }
 
 // Path is where the event lies in the tree: a pure function of its id, by
@@ -85,4 +90,20 @@ func IDAt(path string) (event.ID, bool) {
 		return "", false
 	}
 	return id, true
+}
+
+// EventOf is the event that an event commit names in its first line, of
+// whatever schema; false for a commit of another form.
+func EventOf(commit []byte) (event.ID, bool) {
+	_, message, ok := bytes.Cut(commit, []byte("\n\n"))
+	if !ok {
+		return "", false
+	}
+	subject, _, _ := bytes.Cut(message, []byte("\n"))
+	kind, name, ok := bytes.Cut(subject, []byte(": "))
+	if !ok || string(kind) == "root" {
+		return "", false
+	}
+	id, err := event.ParseID(string(name))
+	return id, err == nil
 }

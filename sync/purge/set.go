@@ -1,0 +1,82 @@
+package purge
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/internal/commitform"
+	"cairn/internal/event"
+	"cairn/sync/gittree"
+)
+
+// A Set is what was purged from a space. The nil Set is empty. It is never
+// changed.
+type Set struct {
+	blobs  map[event.ID]plumbing.Hash
+	events map[plumbing.Hash]event.ID
+}
+
+// NewSet is what the records say was purged.
+func NewSet(records []Record) *Set {
+	s := &Set{blobs: map[event.ID]plumbing.Hash{}, events: map[plumbing.Hash]event.ID{}}
+	for _, r := range records {
+		for _, e := range r.Events {
+			s.blobs[e.ID] = plumbing.Hash(e.Blob)
+			s.events[plumbing.Hash(e.Blob)] = e.ID
+		}
+	}
+	return s
+}
+
+// Has says whether the event was purged.
+func (s *Set) Has(id event.ID) bool {
+	if s == nil {
+		return false
+	}
+	_, ok := s.blobs[id]
+	return ok
+}
+
+// Event is the purged event whose file the object h was.
+func (s *Set) Event(h plumbing.Hash) (event.ID, bool) {
+	if s == nil {
+		return "", false
+	}
+	id, ok := s.events[h]
+	return id, ok
+}
+
+// All are the purged events and their files.
+func (s *Set) All() iter.Seq2[event.ID, plumbing.Hash] {
+	if s == nil {
+		return func(func(event.ID, plumbing.Hash) bool) {}
+	}
+	return maps.All(s.blobs)
+}
+
+// Len is how many there are.
+func (s *Set) Len() int {
+	if s == nil {
+		return 0
+	}
+	return len(s.blobs)
+}
+
+// In lists the purged events that the tree holds, which should be none.
+func (s *Set) In(r Reader, tree plumbing.Hash) ([]event.ID, error) {
+	var held []event.ID
+	for id := range s.All() {
+		_, err := gittree.Lookup(r, tree, commitform.Path(id))
+		switch {
+		case err == nil:
+			held = append(held, id)
+		case !errors.Is(err, gittree.ErrNotFound):
+			return nil, fmt.Errorf("look for purged events: %w", err)
+		}
+	}
+	return held, nil
+}
