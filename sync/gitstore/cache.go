@@ -64,6 +64,15 @@ func (c *objectCache) put(at storedCopy, o Object) {
 	}
 }
 
+// clear forgets everything.
+func (c *objectCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.order.Len() > 0 {
+		c.evict(c.order.Back())
+	}
+}
+
 func (c *objectCache) evict(e *list.Element) {
 	item := c.order.Remove(e).(*cacheItem)
 	delete(c.items, item.at)

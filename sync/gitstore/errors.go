@@ -41,6 +41,10 @@ var (
 	// Nothing was done. It is a mistake of the program.
 	ErrQuarantine = errors.New("quarantine is not in a state for this")
 
+	// ErrPackGone means that a pack which was to stay is not there any more: somebody joined it with others. Nothing was
+	// removed. Gather again.
+	ErrPackGone = errors.New("a pack that was to stay is gone")
+
 	// ErrRefName means that a name cannot be a ref. Nothing was changed.
 	ErrRefName = errors.New("not a valid ref name")
 )

@@ -21,6 +21,10 @@ func (s *Store) exchange(ctx context.Context, draft *packDraft, old []*pack, sta
 		return errors.Join(err, draft.discard())
 	}
 	defer func() { err = errors.Join(err, l.Unlock()) }()
+	there, err := s.areThere(old)
+	if err != nil || !there {
+		return errors.Join(err, draft.discard())
+	}
 	draft.common = true
 	joined, err := draft.publish()
 	if err != nil {
@@ -53,6 +57,17 @@ func (s *Store) exchange(ctx context.Context, draft *packDraft, old []*pack, sta
 	}
 	_, err = s.packs.refresh()
 	return err
+}
+
+// areThere reports whether all packs still are. One that is gone may have been removed with what it held, and that must not
+// come back.
+func (s *Store) areThere(packs []*pack) (bool, error) {
+	for _, p := range packs {
+		if _, err := s.fs.Stat(p.packPath()); err != nil {
+			return false, ignoreNotExist(err)
+		}
+	}
+	return true, nil
 }
 
 // removePack removes a pack's files: what describes it first, lest it be relied on, and the index last, since every git

@@ -65,7 +65,8 @@ var lockedFiles = []string{"HEAD", "packed-refs", "config"}
 // intentBytes is how much of a file's contents is announced.
 const intentBytes = 64
 
-// declare announces lock files. The returned function takes the words back.
+// declare announces lock files. The returned function takes the words back, unless one of the lock files could not be
+// removed: then the next holder does it, as if this process had been killed.
 //
 // Without the append lock it is taken for this purpose, if it is free. If it is not, nothing is declared; then a kill in
 // the wrong millisecond costs the next writer a *RefLockedError.
@@ -89,13 +90,18 @@ func (s *Store) declare(intents ...intent) (func() error, error) {
 	if err := errors.Join(s.cleanUpAfter(own), own.SetNote(note)); err != nil {
 		return nil, errors.Join(err, own.Unlock())
 	}
-	return func() error { return errors.Join(own.SetNote(""), own.Unlock()) }, nil
+	return func() error {
+		if s.lockLeft.Swap(false) {
+			return own.Unlock()
+		}
+		return errors.Join(own.SetNote(""), own.Unlock())
+	}, nil
 }
 
 func (s *Store) clearNote() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.held == nil {
+	if s.held == nil || s.lockLeft.Swap(false) {
 		return nil
 	}
 	return s.held.SetNote("")

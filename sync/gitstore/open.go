@@ -18,10 +18,11 @@ type Store struct {
 	level   int           // zlib level of the objects we write
 	refWait time.Duration // how long to wait for another program's ref lock
 
-	closed atomic.Bool
-	files  handles
-	cache  objectCache
-	packs  packList
+	closed   atomic.Bool
+	lockLeft atomic.Bool // a lock file of ours could not be removed
+	files    handles
+	cache    objectCache
+	packs    packList
 
 	mu    sync.Mutex     // guards what follows
 	held  *disk.FileLock // the append lock, while this Store holds it

@@ -14,6 +14,7 @@ import (
 // A pendingFile is git's way to change a file safely: NAME.lock, created exclusively, is the lock and the new contents in
 // one, and is renamed over NAME.
 type pendingFile struct {
+	s    *Store
 	fs   disk.FS
 	f    disk.File
 	path string // the file to be replaced
@@ -31,7 +32,7 @@ func (s *Store) lockFile(path string) (*pendingFile, error) {
 	for {
 		f, err := s.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err == nil {
-			return &pendingFile{fs: s.fs, f: f, path: path}, nil
+			return &pendingFile{s: s, fs: s.fs, f: f, path: path}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return nil, err
@@ -96,17 +97,26 @@ func (p *pendingFile) write(data []byte) error {
 
 func (p *pendingFile) replace() error {
 	if err := p.f.Close(); err != nil {
-		return errors.Join(err, p.fs.Remove(p.f.Name()))
+		return errors.Join(err, p.remove())
 	}
 	if err := p.fs.Rename(p.f.Name(), p.path); err != nil {
-		return errors.Join(err, p.fs.Remove(p.f.Name()))
+		return errors.Join(err, p.remove())
 	}
 	return nil
 }
 
 // abandon lets go of the lock and leaves the file as it was.
 func (p *pendingFile) abandon() error {
-	return errors.Join(p.f.Close(), p.fs.Remove(p.f.Name()))
+	return errors.Join(p.f.Close(), p.remove())
+}
+
+// remove removes the lock file, or sees to it that the next holder of the append lock does.
+func (p *pendingFile) remove() error {
+	err := p.fs.Remove(p.f.Name())
+	if err != nil {
+		p.s.lockLeft.Store(true)
+	}
+	return err
 }
 
 func ignoreNotExist(err error) error {
