@@ -81,8 +81,8 @@ func (l *Log) update(fn func(Head) (Change, error)) (Head, error) {
 // returns when they are durable (see Durability). build runs under the log's lock with the head
 // that the events will follow; it may be called again, as for Update, and may
 // return none. Each event must be signed, of this space and of the head's
-// branch. Errors: those of Update and of build, and what event.Validate finds;
-// then nothing is appended.
+// branch. Errors: those of Update and of build, what event.Validate finds, and
+// *purge.PurgedError; then nothing is appended.
 func (l *Log) Append(ctx context.Context, build func(Head) ([]event.Event, error)) ([]Appended, error) {
 	for range maxRaces {
 		done, err := l.tryAppend(ctx, build)
@@ -151,6 +151,9 @@ func (l *Log) appendTo() (Head, error) {
 func (l *Log) build(head Head, build func(Head) ([]event.Event, error), longest int) (*chain, error) {
 	c := newChain(l.store, head)
 	events, err := build(head)
+	if err == nil {
+		err = l.refusePurged(idsOf(events)...)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -227,6 +230,14 @@ func (l *Log) appendLong(ctx context.Context, build func(Head) ([]event.Event, e
 		return nil, err
 	}
 	return done, nil
+}
+
+func idsOf(events []event.Event) []event.ID {
+	ids := make([]event.ID, len(events))
+	for i, e := range events {
+		ids[i] = e.ID
+	}
+	return ids
 }
 
 // Replay replaces everything after the commit onto by the given events, with

@@ -20,8 +20,8 @@ import (
 	"cairn/sync/wal"
 )
 
-// EpochRef points at the commit that began the current epoch, if the history
-// was ever rewritten to purge an event.
+// EpochRef points at the commit that records the newest purge (package purge),
+// if there ever was one.
 const EpochRef = "refs/cairn/epoch"
 
 // A Log is the log of one space. It is safe for concurrent use.
@@ -32,6 +32,7 @@ type Log struct {
 	backlog    func()
 	recovered  Recovery
 	order      order
+	purges     purges
 
 	mu      sync.Mutex // guards what follows; taken after the append lock
 	journal *journal
@@ -220,10 +221,7 @@ func (l *Log) Head() (Head, error) {
 // Epoch is an opaque number that changes whenever the history was rewritten;
 // 0 if it never was.
 func (l *Log) Epoch() (uint64, error) {
-	h, err := l.store.Ref(EpochRef)
-	if errors.Is(err, plumbing.ErrReferenceNotFound) {
-		return 0, nil
-	}
+	h, err := l.EpochCommit()
 	if err != nil {
 		return 0, err
 	}

@@ -1,7 +1,6 @@
 package eventlog
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -155,7 +154,7 @@ func (l *Log) CommitsOf(ctx context.Context, head plumbing.Hash, ids []event.ID)
 		if err != nil {
 			return nil, fmt.Errorf("walk the history: %w", incomplete(err))
 		}
-		if id, ok := eventOf(o.Data); ok && want[id] {
+		if id, ok := commitform.EventOf(o.Data); ok && want[id] {
 			found[id] = queue[0]
 		}
 		c, err := history.ParseCommit(o.Data)
@@ -170,19 +169,4 @@ func (l *Log) CommitsOf(ctx context.Context, head plumbing.Hash, ids []event.ID)
 		}
 	}
 	return found, nil
-}
-
-// eventOf is the id in the subject of an event commit.
-func eventOf(commit []byte) (event.ID, bool) {
-	_, message, ok := bytes.Cut(commit, []byte("\n\n"))
-	if !ok {
-		return "", false
-	}
-	subject, _, _ := bytes.Cut(message, []byte("\n"))
-	kind, name, ok := bytes.Cut(subject, []byte(": "))
-	if !ok || event.NewPayload(event.Kind(kind)) == nil {
-		return "", false
-	}
-	id, err := event.ParseID(string(name))
-	return id, err == nil
 }

@@ -92,12 +92,13 @@ func (s *Store) gather(ctx context.Context, ids []plumbing.Hash) (*pack, error) 
 	if err != nil {
 		return nil, err
 	}
-	trees, err := s.collectTrees(ctx, list)
+	trees, err := collectTrees(ctx, packedOnly(list))
 	if err != nil {
 		return nil, err
 	}
 	p, err := s.writePack(len(list), func(w *packfmt.Writer) error {
-		c := copier{w: w, load: s.Object, pause: ctx.Err}
+		w.SetLevel(foldLevel)
+		c := copier{w: w, load: s.Object, dense: newDensifier(), pause: ctx.Err}
 		if err := c.placeTrees(trees); err != nil {
 			return err
 		}
@@ -107,6 +108,11 @@ func (s *Store) gather(ctx context.Context, ids []plumbing.Hash) (*pack, error) 
 		return nil, err
 	}
 	return p, p.readBack()
+}
+
+// packedOnly leaves out what is loose.
+func packedOnly(list []wanted) []wanted {
+	return slices.DeleteFunc(slices.Clone(list), func(w wanted) bool { return w.at.pack == nil })
 }
 
 // readBack compares the files of a pack with the checksums in them.

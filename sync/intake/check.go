@@ -14,6 +14,7 @@ import (
 	"cairn/sync/gittree"
 	"cairn/sync/history"
 	"cairn/sync/merge"
+	"cairn/sync/purge"
 )
 
 // Incoming is what arrived, on top of what is stored: a gitstore.Quarantine.
@@ -43,6 +44,10 @@ type Options struct {
 	// KeepNewer takes events of a newer schema as they are, as a machine does
 	// with what its hub accepted, instead of refusing them.
 	KeepNewer bool
+	// Purged is what is not taken back, in whatever history it comes.
+	Purged *purge.Set
+	// Records are objects that the caller has checked as the record of purges.
+	Records map[plumbing.Hash]bool
 }
 
 // Check looks at everything that arrived. tips are the commits that are to
@@ -133,6 +138,7 @@ func (c *checker) commit(h plumbing.Hash, o gitstore.Object, parsed history.Comm
 const (
 	hintClient  = "only commits made by cairn are accepted: save the note with cairn and push its own history"
 	hintAppend  = "events are only ever added, one to a commit: use cairn redact or archive instead of changing files"
+	hintPurged  = "this event was purged from the space and is not taken back: run cairn sync, or in a clone of stock git: git fetch, then git reset --hard to the hub's main"
 	hintForeign = "this is the history of another space: clone the hub's, or run cairn join"
 )
 

@@ -39,6 +39,11 @@ func (c *checker) event(h plumbing.Hash, o gitstore.Object, parsed history.Commi
 	}
 	c.report.Events = append(c.report.Events, at.Event)
 	at.Object = added.New
+	if c.opt.Purged.Has(at.Event) {
+		c.find(purged(at))
+		c.files[added.New] = at
+		return nil
+	}
 	c.file(o, tree, parsed.Parents[0], blob.Data, at)
 	if c.opt.Raw != nil && !c.judged.has(added.New) {
 		c.files[added.New] = at
@@ -153,6 +158,11 @@ func (c *checker) adopt(found []Finding, at Finding) {
 		f.Commit, f.Object, f.Path, f.Event, f.Content = at.Commit, at.Object, at.Path, at.Event, true
 		c.find(f)
 	}
+}
+
+func purged(f Finding) Finding {
+	f.Rule, f.Field, f.Hint = RulePurged, "id", hintPurged
+	return f
 }
 
 func with(f Finding, rule, field string) Finding {

@@ -21,6 +21,7 @@ const (
 	RuleUnreachable = "unreachable"      // no commit accounts for the object
 	RuleObject      = "object-form"      // a kind of object, or a tree, that no space holds
 	RuleMissing     = "missing-object"   // refers to an object that did not come along
+	RulePurged      = "purged"           // an event that was purged from the space
 	RuleConflict    = "conflicting-path" // one event id with two contents
 )
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"cairn/internal/commitform"
 	"cairn/internal/event"
 	"cairn/sync/gitstore"
 	"cairn/sync/history"
@@ -93,6 +94,9 @@ func (c *checker) objects(ctx context.Context) error {
 		if c.full() {
 			return errFull
 		}
+		if c.opt.Records[o.Hash] {
+			return nil
+		}
 		if !c.reached.has(o.Hash) {
 			if err := c.stray(o); err != nil {
 				return err
@@ -120,6 +124,10 @@ var errFull = errors.New("the report is full")
 // stray reports an object that no commit accounts for. One that is stored
 // already does no harm.
 func (c *checker) stray(o gitstore.Object) error {
+	if id, ok := c.opt.Purged.Event(o.Hash); ok {
+		c.find(purged(Finding{Object: o.Hash, Event: id, Path: commitform.Path(id)}))
+		return nil
+	}
 	if c.opt.Known != nil {
 		known, err := c.opt.Known(o.Hash)
 		if err != nil || known {
