@@ -112,6 +112,7 @@ func (h *Hub) assemble(o Options) (err error) {
 	h.admin = admin.New(admin.Options{
 		Members: h.members, Spaces: h.spaces, Audit: h.audit, Hub: h.id.Hub,
 		HostKey: hubwire.Fingerprint(h.key.Public()), Changed: h.door.Recheck, Now: h.now,
+		Key: h.key, Secret: func(text string) bool { return len(h.policy.DecideRaw(policy.Ref, []byte(text))) > 0 },
 	})
 	return nil
 }
@@ -122,8 +123,9 @@ func (h *Hub) Admin() *admin.Admin { return h.admin }
 // Fingerprint is that of the host key, as ssh prints it.
 func (h *Hub) Fingerprint() string { return hubwire.Fingerprint(h.key.Public()) }
 
-// recheckEvery is how often the running connections are compared with the
-// member list, which another process may have changed.
+// recheckEvery is how often it is looked for what another process has changed:
+// the member list, with which the running connections are compared, and the
+// history of a space, by a purge.
 const recheckEvery = time.Second
 
 // Serve lets members in on l until ctx ends, then stops in order: watches are
@@ -151,11 +153,16 @@ func (h *Hub) recheck(ctx context.Context) {
 	tick := time.NewTicker(recheckEvery)
 	defer tick.Stop()
 	var known *devices.Members
+	said := ""
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if err := h.spaces.Look(ctx); err != nil && ctx.Err() == nil && said != err.Error() {
+			said = err.Error() // once, not every second
+			h.log.Error("look for purges", "err", err)
 		}
 		m, err := h.members.Now()
 		if err != nil {

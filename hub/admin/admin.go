@@ -11,6 +11,7 @@ import (
 	"cairn/hub/audit"
 	"cairn/hub/devices"
 	"cairn/hub/repository"
+	"cairn/internal/device"
 	"cairn/internal/event"
 	"cairn/internal/invite"
 	"cairn/internal/problem"
@@ -23,6 +24,10 @@ type Options struct {
 	Audit   *audit.Log
 	Hub     event.ID
 	HostKey string // fingerprint
+	// Key signs the record of a purge; HostKey is its fingerprint.
+	Key device.Key
+	// Secret says whether a text looks like it holds a secret; nil takes all.
+	Secret func(text string) bool
 	// Changed is called after every change of members.
 	Changed func()
 	Now     func() time.Time

@@ -1,5 +1,5 @@
 // Package admin is the administration of a hub: invite, revoke, grant, make
-// spaces, and see what there is.
+// spaces, purge events, and see what there is.
 //
 // Each verb is a method with typed arguments and a typed result, used by the
 // command line on the hub's machine. Run takes the same verbs as words, for an

@@ -19,6 +19,7 @@ var forms = map[string]string{
 	"grant":   "grant PERSON SPACE read|write|admin|none",
 	"spaces":  "spaces [create NAME]",
 	"status":  "status",
+	"purge":   "purge EVENT... --space S --reason R [--person P]",
 	"audit":   "audit [-n 100] [--person P] [--space S] [--action A]",
 }
 
@@ -36,6 +37,7 @@ func (a *Admin) Run(ctx context.Context, by Caller, args []string) (Result, erro
 		"grant":   a.runGrant,
 		"spaces":  a.runSpaces,
 		"status":  a.runStatus,
+		"purge":   a.runPurge,
 		"audit":   a.runAudit,
 	}[args[0]]
 	if !ok {
@@ -111,6 +113,25 @@ func (a *Admin) runStatus(ctx context.Context, _ Caller, args []string) (Result,
 		return nil, err
 	}
 	return result(a.Status(ctx))
+}
+
+// maxPurge is how many events one call purges.
+const maxPurge = 1000
+
+func (a *Admin) runPurge(ctx context.Context, by Caller, args []string) (Result, error) {
+	f := newFlags("purge")
+	var r PurgeRequest
+	f.StringVar(&r.Space, "space", "", "")
+	f.StringVar(&r.Person, "person", "", "")
+	f.StringVar(&r.Reason, "reason", "", "")
+	var err error
+	if r.Events, err = f.words(args, 1, maxPurge); err != nil {
+		return nil, err
+	}
+	if r.Space == "" {
+		return nil, usage("purge", "say which space with --space")
+	}
+	return result(a.Purge(ctx, by, r))
 }
 
 func (a *Admin) runAudit(ctx context.Context, _ Caller, args []string) (Result, error) {

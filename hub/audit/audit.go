@@ -41,6 +41,7 @@ type Record struct {
 	Commit  string         `json:"commit,omitempty"` // head afterwards
 	Count   int            `json:"count,omitempty"`  // of events
 	Events  []event.ID     `json:"events,omitempty"` // the first of them
+	Reason  string         `json:"reason,omitempty"` // of a purge, in its admin's words
 }
 
 // Operator stands for a person in what is done at the hub itself.

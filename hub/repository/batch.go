@@ -20,10 +20,11 @@ import (
 // history. Who waits behind another one lands together with all who wait: the
 // branch moves once, and each gets an answer of its own.
 type landing struct {
-	ctx context.Context
-	q   *gitstore.Quarantine
-	cmd gitwire.Command
-	by  claimant
+	ctx   context.Context
+	q     *gitstore.Quarantine
+	cmd   gitwire.Command
+	by    claimant
+	epoch plumbing.Hash // in which it was checked
 
 	joined  merge.Result // once it was joined with the others
 	done    landed
@@ -65,9 +66,11 @@ func (w *queue) takeAll() []*landing {
 	return all
 }
 
-// land makes a checked push part of the history, with all others that wait.
-func (r *Repository) land(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command, by claimant) (landed, *no, error) {
-	l := &landing{ctx: ctx, q: q, cmd: cmd, by: by, ended: make(chan struct{})}
+// land makes a checked push part of the history, with all others that wait. The
+// caller says who pushes what, and the epoch in which it was checked.
+func (r *Repository) land(l *landing) (landed, *no, error) {
+	ctx := l.ctx
+	l.ended = make(chan struct{})
 	r.queue.add(l)
 	select {
 	case r.queue.leading <- struct{}{}:
@@ -131,6 +134,10 @@ func (r *Repository) landAll(all []*landing) {
 		fail(err)
 		return
 	}
+	if all, err = r.ofNow(head.Commit, all); err != nil {
+		fail(err)
+		return
+	}
 	b, err := r.newBatch(head.Commit, all)
 	if err != nil {
 		fail(err)
@@ -153,6 +160,24 @@ func (r *Repository) landAll(all []*landing) {
 	for range taken {
 		r.tidy.after(r)
 	}
+}
+
+// ofNow leaves out the landings that were checked before something was purged,
+// and tells them.
+func (r *Repository) ofNow(head plumbing.Hash, all []*landing) ([]*landing, error) {
+	var now []*landing
+	for _, l := range all {
+		still, err := r.isStill(l.epoch, head)
+		if err != nil {
+			return all, err
+		}
+		if still {
+			now = append(now, l)
+		} else {
+			l.refused = noPurge
+		}
+	}
+	return now, nil
 }
 
 // moveTo makes what the landings brought visible, and then moves the branch.

@@ -31,6 +31,7 @@ var (
 	noStale  = &no{rule: "stale", reason: "the hub's main has moved", advice: "the hub's main has moved: run cairn sync, or let the hub join both with git push HUB HEAD:refs/for/main"}
 	noForce  = &no{rule: "fast-forward", reason: "not a fast-forward", advice: "history is only ever added to: run cairn sync, or let the hub join both with git push HUB HEAD:refs/for/main"}
 	noBusy   = &no{rule: "busy", reason: "another program moved main", advice: "another program moved the hub's main at that moment: push again"}
+	noPurge  = &no{rule: "busy", reason: "fetch first: events were purged", advice: "events were purged from the space at that moment: run cairn sync, or fetch, then push again"}
 	noWith   = &no{rule: "ref", reason: "refused because of the others"}
 )
 

@@ -234,9 +234,14 @@ func (m *machine) encode(w io.Writer, tip, theirs plumbing.Hash, more ...plumbin
 // send pushes whatever pack writes.
 func (m *machine) send(ref string, tip plumbing.Hash, pack func(w io.Writer, theirs plumbing.Hash) error) answer {
 	m.t.Helper()
+	return m.sendAs(m.hub.pusher(m.name), ref, tip, pack)
+}
+
+func (m *machine) sendAs(by repository.Pusher, ref string, tip plumbing.Hash, pack func(w io.Writer, theirs plumbing.Hash) error) answer {
+	m.t.Helper()
 	var a answer
 	conn, end := m.hub.serve(func(ctx context.Context, rw io.ReadWriteCloser) (err error) {
-		a.outcome, err = m.hub.team.ServePush(ctx, rw, m.hub.pusher(m.name))
+		a.outcome, err = m.hub.team.ServePush(ctx, rw, by)
 		return err
 	})
 	ad, err := gitwire.ReadAdvert(conn)

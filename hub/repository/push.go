@@ -81,6 +81,7 @@ type push struct {
 	reply  *gitwire.PushReply
 	stream io.ReadWriteCloser
 	by     Pusher
+	epoch  plumbing.Hash // when it was judged
 	out    Outcome
 }
 
@@ -96,10 +97,11 @@ func (p *push) serve(ctx context.Context) (err error) {
 	}
 	// Whatever happens, nothing stays in quarantine.
 	defer func() { err = errors.Join(err, q.Discard()) }()
-	head, err := p.r.log.Head()
+	head, epoch, err := p.r.tips(ctx)
 	if err != nil {
 		return asProblem(err)
 	}
+	p.epoch = epoch
 	cmd, nos := checkCommands(p.req.Commands, head.Commit)
 	if p.req.HasPack() {
 		if err := p.receive(ctx, q); err != nil {
@@ -182,8 +184,12 @@ func (p *push) check(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Co
 	if err != nil {
 		return nil, err
 	}
+	gone, err := p.r.log.Purged()
+	if err != nil {
+		return nil, asProblem(err)
+	}
 	report, err := intake.Check(ctx, q, []plumbing.Hash{cmd.New}, intake.Options{
-		Space: p.r.Space(), Admit: admit, Raw: p.by.Raw, Known: p.r.log.Store().Has,
+		Space: p.r.Space(), Admit: admit, Raw: p.by.Raw, Known: p.r.log.Store().Has, Purged: gone,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("check a push: %w", err)
@@ -225,7 +231,9 @@ func (p *push) broke(rule string) {
 // take lands the push and tells what became of it.
 func (p *push) take(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command) error {
 	start := time.Now()
-	done, refused, err := p.r.land(ctx, q, cmd, claimantOf(p.by.Device, p.req.Options))
+	done, refused, err := p.r.land(&landing{
+		ctx: ctx, q: q, cmd: cmd, by: claimantOf(p.by.Device, p.req.Options), epoch: p.epoch,
+	})
 	if err != nil {
 		return asProblem(err)
 	}

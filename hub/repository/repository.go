@@ -2,7 +2,6 @@ package repository
 
 import (
 	"context"
-	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -26,11 +25,12 @@ type Repository struct {
 	tidy   *tidier
 	count  *count
 	queue  *queue
+	epochs *epochs
 }
 
 func newRepository(s *Set, log *eventlog.Log, dir string) *Repository {
 	return &Repository{
-		set: s, log: log, tidy: newTidier(), count: newCount(), queue: newQueue(),
+		set: s, log: log, tidy: newTidier(), count: newCount(), queue: newQueue(), epochs: newEpochs(),
 		leases: &leases{fs: s.fs, path: s.leasePath(dir), log: s.log},
 	}
 }
@@ -41,17 +41,13 @@ func (r *Repository) Space() commitform.Space { return r.log.Space() }
 // Refs are the refs that the hub shows, at this moment: the branch, and the
 // mark of the epoch if the history was ever rewritten.
 func (r *Repository) Refs() (map[string]plumbing.Hash, error) {
-	head, err := r.log.Head()
+	head, epoch, err := r.tips(context.Background())
 	if err != nil {
 		return nil, asProblem(err)
 	}
 	refs := map[string]plumbing.Hash{head.Ref: head.Commit}
-	epoch, err := r.log.Store().Ref(eventlog.EpochRef)
-	switch {
-	case err == nil:
+	if !epoch.IsZero() {
 		refs[eventlog.EpochRef] = epoch
-	case !errors.Is(err, plumbing.ErrReferenceNotFound):
-		return nil, asProblem(err)
 	}
 	return refs, nil
 }
@@ -86,6 +82,8 @@ func (r *Repository) history(refs map[string]plumbing.Hash) (*history.Graph, err
 // ServeFetch is git-upload-pack on the stream. Errors: a *problem.Problem
 // about the repository, and those of gitwire.ServeUpload.
 func (r *Repository) ServeFetch(ctx context.Context, stream io.ReadWriteCloser) error {
+	ctx, done := r.epochs.fetch(ctx)
+	defer done()
 	refs, err := r.Refs()
 	if err != nil {
 		return err
@@ -124,5 +122,6 @@ func (u *upload) WritePack(ctx context.Context, w io.Writer, wants, haves []plum
 
 func (r *Repository) close() error {
 	r.tidy.stop()
+	r.epochs.stop()
 	return r.log.Close()
 }

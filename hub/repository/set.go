@@ -1,10 +1,12 @@
 package repository
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -141,8 +143,26 @@ func (s *Set) get(dir, name string, open func(dir string) (*eventlog.Log, error)
 		return nil, asProblem(fmt.Errorf("open space %s: %w", name, err))
 	}
 	r := newRepository(s, log, dir)
+	// The first look only notes the epoch, and finishes a purge that broke off.
+	if err := r.Look(context.Background()); err != nil {
+		return nil, asProblem(errors.Join(fmt.Errorf("open space %s: %w", name, err), r.close()))
+	}
 	s.open[dir] = r
 	return r, nil
+}
+
+// Look notices in every open repository what another process has purged.
+func (s *Set) Look(ctx context.Context) error {
+	s.mu.Lock()
+	open := slices.Collect(maps.Values(s.open))
+	s.mu.Unlock()
+	var errs []error
+	for _, r := range open {
+		if err := r.Look(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("look at space %s: %w", r.Space().Name, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Close releases every repository, after their background work has ended. No

@@ -24,6 +24,7 @@ func (a *app) hubCommand() *cobra.Command {
 		{"grant PERSON SPACE read|write|admin|none", "Give or take a right"},
 		{"spaces [create NAME]", "List or make shared spaces"},
 		{"status", "Show the hub in a few numbers"},
+		{"purge EVENT... --space S --reason R [--person P]", "Take events out of a space for good, with their bytes"},
 		{"audit [-n 100] [--person P] [--space S] [--action A]", "List what the hub decided"},
 	} {
 		c.AddCommand(a.hubVerb(v.use, v.short))

@@ -1,0 +1,233 @@
+package repository
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/internal/commitform"
+	"cairn/internal/event"
+	"cairn/internal/problem"
+	"cairn/sync/eventlog"
+	"cairn/sync/gittree"
+	"cairn/sync/purge"
+)
+
+// A PurgeOrder is what to purge, and who says so.
+type PurgeOrder struct {
+	// Events are ids, or unique starts or ends of some.
+	Events []string
+	By     event.DeviceID // of the admin; empty for whoever sits at the hub
+	Now    time.Time
+	Key    ed25519.PublicKey // the hub's
+	Sign   func([]byte) []byte
+}
+
+// A Purged is what a purge did.
+type Purged struct {
+	Epoch   int        // that it began; the present one if there was nothing to do
+	Events  []event.ID // that are gone
+	Already []event.ID // that had been purged before
+	Head    plumbing.Hash
+	// Undone is why the old objects are still on the disk; nil if they are not.
+	Undone error
+}
+
+// Purge takes events out of the space: out of the history, and off the disk of
+// the hub. Pushes and fetches go on, but for the moment in which the branch
+// moves. Errors: *problem.Problem about what was asked for; after any error but
+// Undone the history is as it was, or the purge is finished by whoever opens the
+// repository next.
+func (r *Repository) Purge(ctx context.Context, o PurgeOrder) (done Purged, err error) {
+	turn, err := r.log.Store().LockPending(ctx)
+	if err != nil {
+		return Purged{}, asProblem(err)
+	}
+	done, err = r.purge(ctx, o)
+	if err := errors.Join(err, turn.Unlock()); err != nil {
+		return Purged{}, asProblem(err)
+	}
+	return done, asProblem(r.Look(ctx))
+}
+
+// purge runs while nobody else takes objects off the disk: until the branch
+// moves, no ref leads to the history that is made again.
+func (r *Repository) purge(ctx context.Context, o PurgeOrder) (Purged, error) {
+	head, _, err := r.tips(ctx)
+	if err != nil {
+		return Purged{}, err
+	}
+	done, err := r.choose(head, o.Events)
+	if err != nil {
+		return Purged{}, err
+	}
+	if len(done.Events) > 0 {
+		if err := r.rewrite(ctx, head, o, &done); err != nil {
+			return Purged{}, fmt.Errorf("purge: %w", err)
+		}
+	}
+	_, done.Undone = r.log.ExpungeInTurn(ctx)
+	return done, nil
+}
+
+// choose finds the events that are meant.
+func (r *Repository) choose(head eventlog.Head, refs []string) (Purged, error) {
+	done := Purged{Head: head.Commit}
+	records, err := r.log.Purges()
+	if err != nil {
+		return done, err
+	}
+	gone := purge.NewSet(records)
+	done.Epoch = len(records)
+	ids, err := r.resolve(head, gone, refs)
+	if err != nil {
+		return done, err
+	}
+	for _, id := range ids {
+		if gone.Has(id) {
+			done.Already = append(done.Already, id)
+		} else {
+			done.Events = append(done.Events, id)
+		}
+	}
+	return done, r.mayGo(head, done.Events)
+}
+
+// minRef is how many characters of an id must be given.
+const minRef = 6
+
+// resolve finds the ids that refs stand for.
+func (r *Repository) resolve(head eventlog.Head, gone *purge.Set, refs []string) ([]event.ID, error) {
+	found := make([][]event.ID, len(refs))
+	match := func(id event.ID) {
+		for i, ref := range refs {
+			digits := strings.ToLower(strings.TrimPrefix(ref, "~"))
+			if len(digits) >= minRef && (strings.HasPrefix(string(id), digits) || strings.HasSuffix(string(id), digits)) {
+				found[i] = append(found[i], id)
+			}
+		}
+	}
+	err := gittree.Walk(r.log.Store(), head.Tree, func(path string, _ plumbing.Hash) error {
+		if id, ok := commitform.IDAt(path); ok {
+			match(id)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for id := range gone.All() {
+		match(id)
+	}
+	var ids []event.ID
+	for i := range refs {
+		switch len(found[i]) {
+		case 0:
+			return nil, errNoEvent
+		case 1:
+			ids = append(ids, found[i][0])
+		default:
+			return nil, errSeveral
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+var (
+	errNoEvent = &problem.Problem{Code: problem.NotFound, Message: "the space has no event of one of these ids: nothing was purged", Hint: `"cairn show ID" prints the whole id of an event`}
+	errSeveral = &problem.Problem{Code: problem.Usage, Message: "several events of the space fit one of these ids: nothing was purged", Hint: `give the whole id, as "cairn show" prints it`}
+	errShows   = &problem.Problem{Code: problem.Usage, Message: "one of these events redacts another, which would show again: nothing was purged", Hint: "purge the redacted event together with it"}
+)
+
+// mayGo refuses to purge a redaction and to leave what it hides.
+func (r *Repository) mayGo(head eventlog.Head, ids []event.ID) error {
+	for _, id := range ids {
+		s, err := r.log.Event(head.Tree, id)
+		if err != nil {
+			return err
+		}
+		redact, ok := s.Event.Payload.(*event.Redact)
+		if !ok || slices.Contains(ids, redact.Target) {
+			continue
+		}
+		_, err = r.log.Event(head.Tree, redact.Target)
+		if err == nil {
+			return errShows
+		}
+		if !errors.Is(err, eventlog.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// rewrite makes the history without the events and moves the branch to it.
+// What was pushed while a long history was made again is made again under the
+// lock.
+func (r *Repository) rewrite(ctx context.Context, seen eventlog.Head, o PurgeOrder, done *Purged) (err error) {
+	w := purge.NewRewriter(r.log.Store(), done.Events)
+	if _, err := w.Head(ctx, seen.Commit); err != nil {
+		return err
+	}
+	lock, err := r.log.Store().Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	head, err := r.log.Head()
+	if err != nil {
+		return err
+	}
+	to, err := w.Head(ctx, head.Commit)
+	if err != nil {
+		return err
+	}
+	if err := r.begin(head, to, o, done); err != nil {
+		return err
+	}
+	done.Head = to
+	return nil
+}
+
+// begin records the purge and moves the branch. Once the record is there the
+// purge has happened: whoever opens the repository next finishes it.
+func (r *Repository) begin(head eventlog.Head, to plumbing.Hash, o PurgeOrder, done *Purged) error {
+	store := r.log.Store()
+	previous, err := r.log.EpochCommit()
+	if err != nil {
+		return err
+	}
+	p := commitform.Purge{
+		Space: r.Space().ID, Epoch: done.Epoch + 1, At: event.NewTime(o.Now), By: o.By,
+		From: commitform.Hash(head.Commit), To: commitform.Hash(to),
+	}
+	for _, id := range done.Events {
+		file, err := gittree.Lookup(store, head.Tree, commitform.Path(id))
+		if err != nil {
+			return err
+		}
+		p.Events = append(p.Events, commitform.Purged{ID: id, Blob: commitform.Hash(file.Hash)})
+	}
+	record, objects, err := purge.Write(p.Sign(o.Key, o.Sign), previous)
+	if err != nil {
+		return err
+	}
+	if _, err := store.WritePack(objects); err != nil {
+		return err
+	}
+	if err := store.SetPending(); err != nil {
+		return err
+	}
+	if err := store.UpdateRef(eventlog.EpochRef, previous, record); err != nil {
+		return err
+	}
+	done.Epoch++
+	return store.UpdateRef(head.Ref, head.Commit, to)
+}
