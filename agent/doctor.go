@@ -24,6 +24,7 @@ func (a *Agent) Doctor(ctx context.Context, deep bool) (api.Report, error) {
 	d.home()
 	d.durability()
 	d.spaces()
+	d.purges()
 	d.index()
 	d.remotes()
 	d.clock()

@@ -70,6 +70,9 @@ func (a *Agent) spaceStatus(ctx context.Context, name string) (api.SpaceStatus, 
 			out.Behind = 1 // how many is known when they are here
 		}
 	}
+	if out.Purged, out.PurgedAt, err = a.purgedFrom(name); err != nil {
+		return out, err
+	}
 	held, err := a.held(ctx, name)
 	setHeld(&out, held)
 	return out, err

@@ -10,6 +10,8 @@ import (
 	"cairn/internal/hubwire"
 	"cairn/internal/problem"
 	"cairn/sync/gitstore"
+	"cairn/sync/intake"
+	"cairn/sync/purge"
 	"cairn/sync/replica"
 )
 
@@ -71,7 +73,10 @@ func syncProblem(err error) error {
 		p.Hint = "nothing is lost; this machine gets a key of its own with the next sync"
 	case isType[*replica.HostKeyError](err):
 		p.Code = problem.HubRefused
-	case isType[*replica.TamperedError](err), isType[*replica.RewrittenError](err):
+	case isType[*replica.PurgedError](err):
+		p.Code, p.Rule = problem.Corrupt, intake.RulePurged
+		p.Hint = "what was purged is not taken back: reset that repository's main to this machine's, with git push --force, or remove the remote; saving goes on"
+	case isType[*replica.TamperedError](err), isType[*replica.RewrittenError](err), isType[*purge.RecordError](err):
 		p.Code, p.Hint = problem.Corrupt, "this space is not synced with that remote until it is put right; saving goes on"
 	case errors.Is(err, replica.ErrRaced):
 		p.Code = problem.Busy

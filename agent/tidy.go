@@ -17,6 +17,7 @@ const closeWait = 5 * time.Second
 
 // tidy keeps the replicas in order until ctx ends.
 func (a *Agent) tidy(ctx context.Context) {
+	a.finishPurges(ctx)
 	tick := time.NewTicker(tidyEvery)
 	defer tick.Stop()
 	for {
@@ -33,6 +34,7 @@ func (a *Agent) tidy(ctx context.Context) {
 }
 
 func (a *Agent) tidyLog(ctx context.Context, name string, l *eventlog.Log) {
+	a.finishPurge(ctx, name, l)
 	stats, err := l.Tidy(ctx)
 	switch {
 	case err != nil && ctx.Err() == nil:

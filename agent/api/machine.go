@@ -33,6 +33,8 @@ type SpaceStatus struct {
 	Behind    int         `json:"behind"`            // events known to wait at the remote
 	Held      int         `json:"held"`              // events that wait for their time, because a clock runs ahead
 	HeldUntil *event.Time `json:"held_until,omitempty"`
+	Purged    int         `json:"purged,omitempty"` // events that an admin took out for good
+	PurgedAt  *event.Time `json:"purged_at,omitempty"`
 	LastSync  *event.Time `json:"last_sync"`
 	LastError string      `json:"last_error"`
 	Remote    string      `json:"remote"`

@@ -14,6 +14,7 @@ import (
 	"cairn/internal/event"
 	"cairn/sync/eventlog"
 	"cairn/sync/intake"
+	"cairn/sync/purge"
 	"cairn/sync/replica"
 )
 
@@ -38,6 +39,9 @@ type Memory interface {
 	// Renew gives the machine a key of its own after the hub found out that
 	// another copy of it goes on with the key of device. The old key stays good.
 	Renew(ctx context.Context, device event.DeviceID) error
+	// Purged removes what is kept beside the log of events that are about to
+	// leave it for good.
+	Purged(ctx context.Context, space string, gone *purge.Set) error
 	// Refusals is how such events are reported.
 	Refusals([]replica.Parked) []api.Refusal
 }
@@ -107,6 +111,7 @@ func (c *Courier) Add(ctx context.Context, at api.Remote, id event.ID, remote re
 		Admit: c.memory.Admit, Raw: c.memory.Raw,
 		Withhold: func(ctx context.Context, w []replica.Withheld) error { return c.memory.Withhold(ctx, at.Space, w) },
 		Park:     func(ctx context.Context, p []replica.Parked) error { return c.memory.Park(ctx, at.Space, p) },
+		Purged:   func(ctx context.Context, gone *purge.Set) error { return c.memory.Purged(ctx, at.Space, gone) },
 	}
 	l := &Link{Remote: at, memory: c.memory, log: c.log, now: c.now, wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	if at.Hub {

@@ -210,7 +210,7 @@ func (l *Link) pull(ctx context.Context, result *api.SyncResult) error {
 		l.mu.Lock()
 		l.behind = l.behind || announced
 		l.mu.Unlock()
-		return err
 	}
-	return l.memory.Follow(ctx, l.Remote.Space)
+	// A pull that failed may have changed the log all the same.
+	return errors.Join(err, l.memory.Follow(ctx, l.Remote.Space))
 }

@@ -10,6 +10,7 @@ import (
 
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
+	"cairn/sync/eventlog"
 	"cairn/sync/replica"
 )
 
@@ -112,9 +113,10 @@ func (c *Courier) watchOnce(ctx context.Context, hub *watched) error {
 		case l.Hello != nil:
 			for space, refs := range l.Hello {
 				c.announce(space, refs[event.MainRef])
+				c.announce(space, refs[eventlog.EpochRef])
 				c.Saved(space) // the hub is back: what waits can go
 			}
-		case l.Ref == event.MainRef:
+		case l.Ref == event.MainRef, l.Ref == eventlog.EpochRef:
 			c.announce(l.Space, l.New)
 		}
 		return nil

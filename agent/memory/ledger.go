@@ -76,7 +76,8 @@ func (l *ledger) withheld(space string, id event.ID) bool {
 	return l.hidden[space][id]
 }
 
-// hiddenCount is how many events are withheld; they only become more.
+// hiddenCount is how many events are withheld; they become more, or fewer when
+// some leave their space for good.
 func (l *ledger) hiddenCount() int {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -137,6 +138,24 @@ func (s *Service) refuse(e event.Event, space string, err error) error {
 func (s *Service) AddRefusals(ctx context.Context, lines ...api.Refusal) error {
 	return Problem(s.ledger.change(ctx, func(p *pages) error {
 		p.Refused = append(p.Refused, lines...)
+		return nil
+	}))
+}
+
+// Forget takes events of a space off the lists for which gone is true: they
+// left it for good.
+func (s *Service) Forget(ctx context.Context, space string, gone func(event.ID) bool) error {
+	listed := func(r api.Refusal) bool { return r.Space == space && gone(r.ID) }
+	p, err := s.ledger.read()
+	if err != nil {
+		return Problem(err)
+	}
+	if !slices.ContainsFunc(p.Refused, listed) && !slices.ContainsFunc(p.Withheld[space], gone) {
+		return nil
+	}
+	return Problem(s.ledger.change(ctx, func(p *pages) error {
+		p.Refused = slices.DeleteFunc(p.Refused, listed)
+		p.Withheld[space] = slices.DeleteFunc(p.Withheld[space], gone)
 		return nil
 	}))
 }

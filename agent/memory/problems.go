@@ -16,6 +16,7 @@ import (
 	"cairn/policy"
 	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
+	"cairn/sync/purge"
 )
 
 // Problem is err as whoever asked is told it, with the code and the hint for
@@ -80,6 +81,8 @@ var table = []row{
 	{typed[*eventlog.IncompleteError](nil), problem.Corrupt, "run cairn doctor"},
 	{is(plumbing.ErrObjectNotFound), problem.Corrupt, "run cairn doctor"},
 	{is(eventlog.ErrUnborn), problem.Corrupt, "run cairn doctor"},
+	{typed(func(_ *purge.PurgedError, p *problem.Problem) { p.Field, p.Rule = "id", "purged" }), problem.Policy, "an admin of its hub took it out of the space for good; what is to stay of it can be saved as a new note"},
+	{typed[*purge.RecordError](nil), problem.Corrupt, "run cairn doctor"},
 	{is(eventlog.ErrNotFound), problem.NotFound, "cairn log lists what there is"},
 	{is(eventlog.ErrBusy), problem.Busy, "try again"},
 

@@ -13,6 +13,7 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/problem"
 	"cairn/policy/scope"
+	"cairn/sync/purge"
 )
 
 // Remember saves one event; see api.Agent.
@@ -123,6 +124,13 @@ func (s *Service) prepareStored(ctx context.Context, b []byte) (*space, *request
 		return nil, nil, err
 	}
 	sp, err := s.space(e.Space)
+	if err != nil {
+		return nil, nil, err
+	}
+	gone, err := sp.log.Purged()
+	if err == nil && gone.Has(e.ID) {
+		err = &purge.PurgedError{Event: e.ID}
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"cairn/internal/paths"
 	"cairn/internal/problem"
 	"cairn/sync/eventlog"
+	"cairn/sync/purge"
 )
 
 // A Log is what a Service needs of a space's log. *eventlog.Log is one.
@@ -27,6 +28,7 @@ type Log interface {
 	Append(ctx context.Context, build func(eventlog.Head) ([]event.Event, error)) ([]eventlog.Appended, error)
 	Event(tree plumbing.Hash, id event.ID) (eventlog.Stored, error)
 	CommitsOf(ctx context.Context, head plumbing.Hash, ids []event.ID) (map[event.ID]plumbing.Hash, error)
+	Purged() (*purge.Set, error)
 }
 
 // Options are what a Service works with.

@@ -119,7 +119,7 @@ func (h *hub) files() map[string]string {
 		}
 		b, err := os.ReadFile(path)
 		// A lock file says who held it last; it is no part of the repository.
-		if filepath.Base(path) != "append.lock" {
+		if filepath.Ext(path) != ".lock" {
 			all[path] = fmt.Sprintf("%x", sha256.Sum256(b))
 		}
 		return err

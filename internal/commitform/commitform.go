@@ -3,6 +3,8 @@ package commitform
 import (
 	"bytes"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -31,6 +33,21 @@ type EventHead struct {
 // HeadOf takes from e what its commit repeats.
 func HeadOf(e event.Event) EventHead {
 	return EventHead{Schema: e.Schema, Kind: e.Kind, ID: e.ID, Device: e.Actor.Device}
+}
+
+// HeadIn takes the same from the file of an event, of whatever schema. The
+// error holds nothing of the file.
+func HeadIn(file []byte) (EventHead, error) {
+	var e struct {
+		Schema int         `json:"schema"`
+		Kind   event.Kind  `json:"kind"`
+		ID     event.ID    `json:"id"`
+		Actor  event.Actor `json:"actor"`
+	}
+	if err := json.Unmarshal(file, &e); err != nil {
+		return EventHead{}, errors.New("the file says no schema, kind, id and device")
+	}
+	return EventHead{Schema: e.Schema, Kind: e.Kind, ID: e.ID, Device: e.Actor.Device}, nil
 }
 
 // Event is the commit that adds the event h to the history that ends at

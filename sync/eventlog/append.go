@@ -257,7 +257,7 @@ func (l *Log) Replay(ctx context.Context, expect, onto plumbing.Hash, events []S
 		}
 		c := newChain(l.store, base)
 		for _, s := range events {
-			if err := c.addBytes(s.Event, s.Bytes); err != nil {
+			if err := c.addStored(s); err != nil {
 				return Change{}, err
 			}
 		}
@@ -295,16 +295,25 @@ func (c *chain) add(space commitform.Space, e event.Event) error {
 	if err != nil {
 		return err
 	}
-	return c.addBytes(e, b)
+	return c.addFile(e, e.ID, commitform.HeadOf(e), b)
 }
 
-func (c *chain) addBytes(e event.Event, b []byte) error {
-	blob := gitstore.NewObject(plumbing.BlobObject, b)
-	tree, made, err := gittree.Insert(c.over, c.head.Tree, commitform.Path(e.ID), blob.Hash)
+// addStored adds what was stored before, also an event of a newer schema.
+func (c *chain) addStored(s Stored) error {
+	head, err := commitform.HeadIn(s.Bytes)
 	if err != nil {
-		return fmt.Errorf("append event %s: %w", e.ID, err)
+		return fmt.Errorf("append event %s: %w", s.ID, err)
 	}
-	commit := gitstore.NewObject(plumbing.CommitObject, commitform.Event(tree, c.head.Commit, commitform.HeadOf(e)))
+	return c.addFile(s.Event, s.ID, head, s.Bytes)
+}
+
+func (c *chain) addFile(e event.Event, id event.ID, head commitform.EventHead, b []byte) error {
+	blob := gitstore.NewObject(plumbing.BlobObject, b)
+	tree, made, err := gittree.Insert(c.over, c.head.Tree, commitform.Path(id), blob.Hash)
+	if err != nil {
+		return fmt.Errorf("append event %s: %w", id, err)
+	}
+	commit := gitstore.NewObject(plumbing.CommitObject, commitform.Event(tree, c.head.Commit, head))
 	made = append(made, blob, commit)
 	c.over.Add(made...)
 	c.objects = append(c.objects, made...)

@@ -79,7 +79,7 @@ func (f *folder) add(r recorded) error {
 		return fmt.Errorf("read an event of the write-ahead log: %w", err)
 	}
 	n := len(f.chain.objects)
-	if err := f.chain.addBytes(e, r.bytes); err != nil {
+	if err := f.chain.addFile(e, e.ID, commitform.HeadOf(e), r.bytes); err != nil {
 		return err
 	}
 	for _, o := range f.chain.objects[n:] {

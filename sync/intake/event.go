@@ -2,7 +2,6 @@ package intake
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -119,18 +118,12 @@ func (c *checker) newer(o gitstore.Object, tree, parent plumbing.Hash, file []by
 		c.find(f)
 		return
 	}
-	var head struct {
-		Schema int         `json:"schema"`
-		Kind   event.Kind  `json:"kind"`
-		ID     event.ID    `json:"id"`
-		Actor  event.Actor `json:"actor"`
-	}
-	if err := json.Unmarshal(file, &head); err != nil {
+	head, err := commitform.HeadIn(file)
+	if err != nil {
 		c.find(with(at, RuleEvent, ""))
 		return
 	}
-	form := commitform.EventHead{Schema: head.Schema, Kind: head.Kind, ID: head.ID, Device: head.Actor.Device}
-	if head.ID != at.Event || !bytes.Equal(o.Data, commitform.Event(tree, parent, form)) {
+	if head.ID != at.Event || !bytes.Equal(o.Data, commitform.Event(tree, parent, head)) {
 		c.find(with(at, RuleCommit, "message"))
 	}
 }

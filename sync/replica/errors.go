@@ -63,6 +63,18 @@ func (e *RewrittenError) Error() string {
 	return fmt.Sprintf("the remote's history was rewritten: it had commit %s and now ends at %s without it; nothing was taken or sent", short(e.Had), short(e.Has))
 }
 
+// A PurgedError reports a remote that still has events which were purged from
+// the space. Nothing was taken or sent. Reset its branch to this machine's, or
+// remove the remote.
+type PurgedError struct{ Events []event.ID }
+
+func (e *PurgedError) Error() string {
+	return fmt.Sprintf("the remote still has events that were purged from this space (%d, the first is %s): nothing was taken or sent", len(e.Events), e.Events[0])
+}
+
+// errMoved says that another process has followed a purge meanwhile.
+var errMoved = fmt.Errorf("%w: events were purged from this space", ErrRaced)
+
 func short(h plumbing.Hash) string { return h.String()[:10] }
 
 // IsOffline says whether trying again later is all there is to do.

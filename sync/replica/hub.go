@@ -2,6 +2,7 @@ package replica
 
 import (
 	"context"
+	"crypto/ed25519"
 	"fmt"
 	"net"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"cairn/internal/device"
 	"cairn/internal/event"
+	"cairn/internal/hubwire"
 )
 
 // A Hub is the connection to a cairn hub. One SSH connection is opened when
@@ -90,6 +92,12 @@ func (h *Hub) where() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return "the hub at " + h.at.Host
+}
+
+func (h *Hub) isHost(key ed25519.PublicKey) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return hubwire.Fingerprint(key) == h.at.Fingerprint
 }
 
 func (h *Hub) forget(c *ssh.Client) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -11,6 +12,7 @@ import (
 	"cairn/internal/hubwire"
 	"cairn/sync/eventlog"
 	"cairn/sync/history"
+	"cairn/sync/intake"
 )
 
 // Delivered is what a push did.
@@ -84,7 +86,11 @@ func (r *Replica) round(ctx context.Context) (d Delivered, again bool, err error
 	if err != nil || tip.IsZero() {
 		return Delivered{Held: d.Held}, err == nil, err
 	}
-	return r.send(ctx, r.offer(tip, known, !met.IsZero()), head, d)
+	offer := r.offer(tip, known, !met.IsZero())
+	if offer.Epoch, err = r.opt.Log.EpochCommit(); err != nil {
+		return Delivered{Held: d.Held}, false, err
+	}
+	return r.send(ctx, offer, head, d)
 }
 
 // tip is the commit to offer: all of the log but what is held. It is zero if
@@ -176,6 +182,10 @@ func (r *Replica) offer(tip, known plumbing.Hash, met bool) Offer {
 // caller has put them in a safe place, so that the others can go. Those that
 // only came too early stay in it.
 func (r *Replica) part(ctx context.Context, known plumbing.Hash, head eventlog.Head, declined *DeclinedError) ([]Parked, error) {
+	if slices.ContainsFunc(declined.Refusals, func(f hubwire.Refusal) bool { return f.Rule == intake.RulePurged }) {
+		_, err := r.pull(ctx) // it is not kept: it goes with the purge
+		return nil, err
+	}
 	reasons, early, err := sortOut(declined)
 	if err != nil {
 		return nil, err

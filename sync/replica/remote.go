@@ -23,9 +23,13 @@ type Remote interface {
 
 // Want is what a machine has and how it takes what is new.
 type Want struct {
-	Met     bool // the remote had a history before
-	Has     func(plumbing.Hash) (bool, error)
-	Haves   []plumbing.Hash
+	Met   bool // the remote had a history before
+	Has   func(plumbing.Hash) (bool, error)
+	Haves []plumbing.Hash
+	// Epoch is told what the remote's record of purges ends with, before
+	// anything is asked for; zero for none. It says whether to bring that too.
+	// Nil for a machine that follows no purge.
+	Epoch   func(plumbing.Hash) (bool, error)
 	Receive func(ctx context.Context, pack io.Reader) error // called at most once
 }
 
@@ -35,6 +39,9 @@ type Offer struct {
 	Met bool // as in Want
 	// Follows says whether the tip's history holds a commit.
 	Follows func(plumbing.Hash) (bool, error)
+	// Epoch is the end of the record of purges as the machine knows it: a hub
+	// that is at another one is not pushed to.
+	Epoch plumbing.Hash
 	// Known is a commit that the remote is known to have, or zero.
 	Known plumbing.Hash
 	// Next is the next portion of it.

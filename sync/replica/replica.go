@@ -16,6 +16,7 @@ import (
 	"cairn/sync/gitstore"
 	"cairn/sync/history"
 	"cairn/sync/intake"
+	"cairn/sync/purge"
 )
 
 // Options say what a replica syncs and how its caller judges.
@@ -37,7 +38,10 @@ type Options struct {
 	LeaseFS disk.FS
 	// Park keeps events that the remote refused, durably, before they leave
 	// the log.
-	Park   func(context.Context, []Parked) error
+	Park func(context.Context, []Parked) error
+	// Purged is told which events are about to leave the log for good, so that
+	// other copies of them go too. It may be told again.
+	Purged func(context.Context, *purge.Set) error
 	Limits gitstore.Limits
 }
 
@@ -54,6 +58,7 @@ type Replica struct {
 	tracking string // ref of the remote's head as last seen
 	times    *timekeeper
 	lease    *lease // nil for a remote that remembers nothing
+	purger   purger // nil for a remote whose purges are not followed
 
 	mu    sync.Mutex     // one sync at a time
 	graph *history.Graph // of the log, as of the sync under way
@@ -62,12 +67,14 @@ type Replica struct {
 
 // New returns a replica; it does nothing yet.
 func New(opt Options) *Replica {
-	return &Replica{
+	r := &Replica{
 		opt:      opt,
 		tracking: "refs/remotes/" + opt.Name + "/main",
 		times:    newTimekeeper(opt.Remote),
 		lease:    newLease(opt),
 	}
+	r.purger, _ = opt.Remote.(purger)
+	return r
 }
 
 // Pulled is what a pull brought.
@@ -103,25 +110,25 @@ func (r *Replica) begin() (err error) {
 	return err
 }
 
-func (r *Replica) pull(ctx context.Context) (Pulled, error) {
+func (r *Replica) pull(ctx context.Context) (_ Pulled, err error) {
 	before, err := r.opt.Log.Head()
 	if err != nil {
 		return Pulled{}, err
 	}
-	head, err := r.fetch(ctx)
+	a, err := r.fetch(ctx)
+	defer func() { err = errors.Join(err, a.discard()) }()
 	if err != nil {
 		return Pulled{}, err
 	}
-	if r.empty = head.IsZero(); r.empty {
+	if r.empty = a.head.IsZero(); r.empty {
 		return Pulled{}, nil
 	}
-	// The head is remembered last: whatever breaks off before is done again.
-	after, err := r.take(ctx, head)
+	after, err := r.accept(ctx, a)
 	if err != nil {
 		return Pulled{}, err
 	}
-	if err := r.track(head); err != nil {
-		return Pulled{}, err
+	if a.purges() { // the tree before is gone
+		return Pulled{Events: a.fresh}, nil
 	}
 	fresh, err := r.opt.Log.AddedIDs(ctx, before.Tree, after.Tree)
 	return Pulled{Events: len(fresh)}, err
@@ -130,56 +137,114 @@ func (r *Replica) pull(ctx context.Context) (Pulled, error) {
 // Has says whether the machine has a commit of the remote's.
 func (r *Replica) Has(h plumbing.Hash) (bool, error) { return r.opt.Log.Store().Has(h) }
 
-// fetch brings the remote's history into the repository. No ref leads to it
-// yet.
-func (r *Replica) fetch(ctx context.Context) (head plumbing.Hash, err error) {
+// An arrival is what a fetch has brought, and no ref leads to yet.
+type arrival struct {
+	head  plumbing.Hash
+	epoch plumbing.Hash        // the remote's, or the log's if purges are not followed
+	known plumbing.Hash        // the log's epoch, when the fetch began
+	q     *gitstore.Quarantine // nil if there was nothing to bring
+	// What accept finds out:
+	records []purge.Record
+	gone    *purge.Set // that must not be in it
+	fresh   int        // events that are new here, when a purge was followed
+}
+
+// purges says whether something was purged that the log has to follow.
+func (a *arrival) purges() bool { return a.epoch != a.known }
+
+func (a *arrival) discard() error {
+	if a.q == nil {
+		return nil
+	}
+	return a.q.Discard()
+}
+
+// fetch brings the remote's history as far as the quarantine. The caller
+// discards the arrival, whatever the error is.
+func (r *Replica) fetch(ctx context.Context) (a *arrival, err error) {
+	a = &arrival{}
 	store := r.opt.Log.Store()
+	if a.known, err = r.opt.Log.EpochCommit(); err != nil {
+		return a, err
+	}
+	a.epoch = a.known
 	tracked, err := r.tracked()
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return a, err
 	}
 	haves, err := r.haves(tracked)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return a, err
 	}
-	var q *gitstore.Quarantine
-	defer func() {
-		if q != nil {
-			err = errors.Join(err, q.Discard())
-		}
-	}()
-	head, err = r.opt.Remote.Fetch(ctx, Want{
+	want := Want{
 		Met:   !tracked.IsZero(),
 		Has:   store.Has,
 		Haves: haves,
 		Receive: func(ctx context.Context, pack io.Reader) error {
-			if q, err = store.Quarantine(); err != nil {
+			if a.q, err = store.Quarantine(); err != nil {
 				return err
 			}
-			return q.Receive(ctx, pack, r.opt.Limits)
+			return a.q.Receive(ctx, pack, r.opt.Limits)
 		},
-	})
-	if err != nil || head.IsZero() {
-		return head, err
 	}
-	if q != nil {
-		if err := r.receive(ctx, q, head); err != nil {
-			return plumbing.ZeroHash, err
+	if r.purger != nil {
+		want.Epoch = func(epoch plumbing.Hash) (bool, error) {
+			a.epoch = epoch
+			if epoch.IsZero() {
+				return false, nil
+			}
+			has, err := store.Has(epoch)
+			return !has, err
 		}
 	}
-	return head, r.unbroken(r.graph, head)
+	a.head, err = r.opt.Remote.Fetch(ctx, want)
+	return a, err
+}
+
+// accept makes what arrived part of the log if it is to be followed. Nobody
+// else takes objects off the disk meanwhile to which no ref leads yet.
+func (r *Replica) accept(ctx context.Context, a *arrival) (h eventlog.Head, err error) {
+	turn, err := r.opt.Log.Store().LockPending(ctx)
+	if err != nil {
+		return eventlog.Head{}, err
+	}
+	defer func() { err = errors.Join(err, turn.Unlock()) }()
+	if now, err := r.opt.Log.EpochCommit(); err != nil || now != a.known {
+		return eventlog.Head{}, errors.Join(err, errMoved)
+	}
+	if err := r.readRecords(a); err != nil {
+		return eventlog.Head{}, err
+	}
+	if a.q != nil {
+		if err := r.receive(ctx, a); err != nil {
+			return eventlog.Head{}, err
+		}
+	}
+	if a.purges() {
+		return r.follow(ctx, a)
+	}
+	if err := r.unbroken(r.graph, a.head); err != nil {
+		return eventlog.Head{}, err
+	}
+	// The head is remembered last: whatever breaks off before is done again.
+	if h, err = r.take(ctx, a.head); err != nil {
+		return eventlog.Head{}, err
+	}
+	return h, r.track(a.head)
 }
 
 // receive takes what arrived into the repository if it is to be followed. What
 // must not be seen is withheld here and not when it is merged: once it is
 // stored it is not looked at again.
-func (r *Replica) receive(ctx context.Context, q *gitstore.Quarantine, head plumbing.Hash) error {
-	withheld, err := r.admit(ctx, q, head)
+func (r *Replica) receive(ctx context.Context, a *arrival) error {
+	withheld, err := r.admit(ctx, a)
 	if err != nil {
 		return err
 	}
-	if err := r.unbroken(r.graph.Fork(q), head); err != nil {
-		return err
+	if !a.purges() {
+		if err := r.unbroken(r.graph.Fork(a.q), a.head); err != nil {
+			return err
+		}
 	}
 	if withheld, err = r.strange(withheld); err != nil {
 		return err
@@ -189,7 +254,7 @@ func (r *Replica) receive(ctx context.Context, q *gitstore.Quarantine, head plum
 			return fmt.Errorf("withhold events: %w", err)
 		}
 	}
-	return q.Publish()
+	return a.q.Publish()
 }
 
 // strange are those that the log does not hold. What it holds stays in sight,
@@ -213,26 +278,34 @@ func (r *Replica) strange(list []Withheld) ([]Withheld, error) {
 }
 
 // admit checks everything that arrived, and lists what must not be seen.
-func (r *Replica) admit(ctx context.Context, q *gitstore.Quarantine, head plumbing.Hash) ([]Withheld, error) {
-	space, err := r.spaceOf(q, head)
+func (r *Replica) admit(ctx context.Context, a *arrival) ([]Withheld, error) {
+	space, err := r.spaceOf(a.q, a.head)
 	if err != nil {
 		return nil, err
 	}
-	report, err := intake.Check(ctx, q, []plumbing.Hash{head}, intake.Options{
+	report, err := intake.Check(ctx, a.q, []plumbing.Hash{a.head}, intake.Options{
 		Space: space, Admit: r.opt.Admit, Raw: r.opt.Raw,
 		Known: r.opt.Log.Store().Has, KeepNewer: true,
+		Purged: a.gone, Records: objectsOf(a.records),
 	})
 	if err != nil {
 		return nil, err
 	}
 	var withheld []Withheld
 	var bad []intake.Finding
+	var purged []event.ID
 	for _, f := range report.Findings {
-		if f.Content && f.Event != "" {
+		switch {
+		case f.Rule == intake.RulePurged:
+			purged = append(purged, f.Event)
+		case f.Content && f.Event != "":
 			withheld = append(withheld, Withheld{f.Event, f.Rule, f.Field})
-		} else {
+		default:
 			bad = append(bad, f)
 		}
+	}
+	if len(purged) > 0 {
+		return nil, &PurgedError{Events: purged}
 	}
 	if len(bad) > 0 {
 		return nil, &TamperedError{Findings: bad}

@@ -2,6 +2,7 @@ package replica
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"cairn/internal/commitform"
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
+	"cairn/sync/eventlog"
 	"cairn/sync/gitwire"
 )
 
@@ -52,6 +54,9 @@ func (s *hubSpace) Push(ctx context.Context, o Offer) (Pushed, error) {
 func (s *hubSpace) Clock() (time.Time, time.Duration, bool) { return s.hub.Clock() }
 
 func (s *hubSpace) ReadClock(ctx context.Context) error { return s.hub.ReadClock(ctx) }
+
+// Signs says whether a key is the hub's host key.
+func (s *hubSpace) Signs(key ed25519.PublicKey) bool { return s.hub.isHost(key) }
 
 // stream is a conversation with one git service.
 type stream interface {
@@ -111,12 +116,11 @@ func (w *wireRemote) Fetch(ctx context.Context, want Want) (head plumbing.Hash, 
 	if head.IsZero() {
 		return head, nil
 	}
-	if has, err := want.Has(head); err != nil || has {
+	wants, err := want.list(head, ad.Refs[eventlog.EpochRef])
+	if err != nil || len(wants) == 0 {
 		return head, err
 	}
-	pack, err := gitwire.Fetch(ctx, s, ad, gitwire.FetchRequest{
-		Wants: []plumbing.Hash{head}, Haves: want.Haves, Thin: true,
-	})
+	pack, err := gitwire.Fetch(ctx, s, ad, gitwire.FetchRequest{Wants: wants, Haves: want.Haves, Thin: true})
 	if err != nil {
 		return plumbing.ZeroHash, w.failure(ctx, s, err)
 	}
@@ -124,6 +128,26 @@ func (w *wireRemote) Fetch(ctx context.Context, want Want) (head plumbing.Hash, 
 		return plumbing.ZeroHash, w.failure(ctx, s, err)
 	}
 	return head, nil
+}
+
+// list is what to ask for.
+func (w Want) list(head, epoch plumbing.Hash) ([]plumbing.Hash, error) {
+	var wants []plumbing.Hash
+	has, err := w.Has(head)
+	if err != nil {
+		return nil, err
+	}
+	if !has {
+		wants = append(wants, head)
+	}
+	if w.Epoch == nil {
+		return wants, nil
+	}
+	bring, err := w.Epoch(epoch)
+	if bring {
+		wants = append(wants, epoch)
+	}
+	return wants, err
 }
 
 func (w *wireRemote) Push(ctx context.Context, o Offer) (Pushed, error) {
@@ -145,6 +169,9 @@ func (w *wireRemote) pushNext(ctx context.Context, o Offer, most int) (Portion, 
 		return Portion{}, Pushed{}, err
 	}
 	defer s.Close()
+	if w.joins && ad.Refs[eventlog.EpochRef] != o.Epoch {
+		return Portion{}, Pushed{}, ErrRaced // what was purged must not come back with this
+	}
 	cmd, haves, err := w.command(ad, o)
 	if err != nil {
 		return Portion{}, Pushed{}, err

@@ -84,10 +84,10 @@ func (r *Replica) replay(ctx context.Context, onto plumbing.Hash, of func(eventl
 	}
 	var own [leftOut + 1][]eventlog.Stored
 	err = log.Added(ctx, base, head.Tree, func(s eventlog.Stored) error {
-		if bad := s.Corrupt(); bad != nil {
+		at := of(s)
+		if bad := s.Corrupt(); bad != nil && at != leftOut {
 			return bad // it cannot be appended again, and must not be lost
 		}
-		at := of(s)
 		own[at] = append(own[at], s)
 		return nil
 	})

@@ -101,6 +101,9 @@ func writeSpace(w io.Writer, s api.SpaceStatus) {
 	if s.Indexed != s.Events {
 		fmt.Fprintf(w, ", %d indexed", s.Indexed)
 	}
+	if s.Purged > 0 && s.PurgedAt != nil {
+		fmt.Fprintf(w, ", %d purged for good, last on %s", s.Purged, s.PurgedAt.Local().Format("2006-01-02"))
+	}
 	if s.Held > 0 && s.HeldUntil != nil {
 		fmt.Fprintf(w, ", %d held until %s because a clock runs ahead", s.Held, s.HeldUntil.Local().Format("2006-01-02 15:04:05"))
 	}

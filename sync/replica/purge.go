@@ -1,0 +1,170 @@
+package replica
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/sync/eventlog"
+	"cairn/sync/gitstore"
+	"cairn/sync/history"
+	"cairn/sync/purge"
+)
+
+// A purger is a remote whose purges the log follows.
+type purger interface {
+	// Signs says whether a key is the one that signs the record of purges.
+	Signs(ed25519.PublicKey) bool
+}
+
+// readRecords finds out what was purged from the space: what the log knows, and
+// what an arrival adds to it. Whatever does not come from the hub, or does not
+// go on from what was known, is not followed.
+func (r *Replica) readRecords(a *arrival) (err error) {
+	if !a.purges() {
+		a.gone, err = r.opt.Log.Purged()
+		return err
+	}
+	if a.epoch.IsZero() {
+		return &RewrittenError{Had: a.known, Has: a.head}
+	}
+	var in gitstore.Reader = r.opt.Log.Store()
+	if a.q != nil {
+		in = a.q
+	}
+	space, err := r.spaceOf(in, a.head)
+	if err != nil {
+		return err
+	}
+	if a.records, err = purge.Records(in, space.ID, a.epoch); err != nil {
+		return err
+	}
+	continued := a.known.IsZero()
+	for _, rec := range a.records {
+		continued = continued || rec.Commit == a.known
+		if !r.purger.Signs(rec.Key) {
+			return &purge.RecordError{Commit: rec.Commit, Reason: "it is not signed by the hub that this machine has joined"}
+		}
+	}
+	if !continued {
+		return &RewrittenError{Had: a.known, Has: a.epoch}
+	}
+	a.gone = purge.NewSet(a.records)
+	return mustBeRid(in, a)
+}
+
+// mustBeRid makes sure that the history that is to be followed has nothing of
+// what was purged.
+func mustBeRid(in gitstore.Reader, a *arrival) error {
+	c, err := history.ReadCommit(in, a.head)
+	if err != nil {
+		return err
+	}
+	held, err := a.gone.In(in, c.Tree)
+	if err != nil {
+		return err
+	}
+	if len(held) > 0 {
+		return &PurgedError{Events: held}
+	}
+	return nil
+}
+
+// objectsOf are the objects of records.
+func objectsOf(records []purge.Record) map[plumbing.Hash]bool {
+	all := map[plumbing.Hash]bool{}
+	for _, rec := range records {
+		all[rec.Commit], all[rec.Tree], all[rec.Blob] = true, true, true
+	}
+	return all
+}
+
+// follow puts the log on the history that a purge has left: its own events that
+// the remote lacks go on top of it with the same bytes, and what was purged
+// leaves the disk. The branch moves from the one to the other in one step, so
+// an event of the log's own is in its history at every moment. The epoch comes
+// after everything that depends on it: what breaks off before is done again,
+// what breaks off after is finished by Expunge.
+func (r *Replica) follow(ctx context.Context, a *arrival) (eventlog.Head, error) {
+	log := r.opt.Log
+	before, err := log.Head()
+	if err != nil {
+		return eventlog.Head{}, err
+	}
+	if err := r.note(a.gone); err != nil {
+		return eventlog.Head{}, err
+	}
+	if r.opt.Purged != nil {
+		if err := r.opt.Purged(ctx, a.gone); err != nil {
+			return eventlog.Head{}, fmt.Errorf("forget purged events: %w", err)
+		}
+	}
+	if err := r.moveOnto(ctx, a); err != nil {
+		return eventlog.Head{}, err
+	}
+	if a.fresh, err = r.count(ctx, before); err != nil {
+		return eventlog.Head{}, err
+	}
+	if err := r.track(a.head); err != nil {
+		return eventlog.Head{}, err
+	}
+	if err := log.Store().UpdateRef(eventlog.EpochRef, a.known, a.epoch); err != nil {
+		return eventlog.Head{}, err
+	}
+	if _, err := log.ExpungeInTurn(ctx); err != nil {
+		return eventlog.Head{}, err
+	}
+	if err := r.begin(); err != nil { // the graph is another one now
+		return eventlog.Head{}, err
+	}
+	return log.Head()
+}
+
+// count is how many events the log has that it had not before.
+func (r *Replica) count(ctx context.Context, before eventlog.Head) (int, error) {
+	head, err := r.opt.Log.Head()
+	if err != nil {
+		return 0, err
+	}
+	fresh, err := r.opt.Log.AddedIDs(ctx, before.Tree, head.Tree)
+	return len(fresh), err
+}
+
+// note leaves word that objects are to be removed, if the log has any of what
+// was purged.
+func (r *Replica) note(gone *purge.Set) error {
+	store := r.opt.Log.Store()
+	for _, blob := range gone.All() {
+		has, err := store.Has(blob)
+		if err != nil {
+			return err
+		}
+		if has {
+			return store.SetPending()
+		}
+	}
+	return nil
+}
+
+// moveOnto moves the branch. Events saved meanwhile are taken along in another
+// round.
+func (r *Replica) moveOnto(ctx context.Context, a *arrival) error {
+	for {
+		_, err := r.replay(ctx, a.head, func(s eventlog.Stored) place {
+			if a.gone.Has(s.ID) {
+				return leftOut
+			}
+			return inOrder
+		})
+		if errors.Is(err, eventlog.ErrBusy) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return r.opt.Log.Identify()
+	}
+}
