@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,6 +29,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"cairn":       func() { os.Exit(command.Main(os.Args[1:], command.System())) },
 		"cairn-finds": finds,
+		"cairn-says":  says,
 	})
 }
 
@@ -41,6 +43,8 @@ func TestMain(m *testing.M) {
 //	until COMMAND...    run it until it succeeds, for ten seconds at most
 //	serve DIR           serve the hub in that folder, at $HUB, until the script ends
 //	invite VAR ARGS...  put a fresh invite of that hub into $VAR
+//	noted VAR HOME ARGS...  save a note and put its id into $VAR
+//	cairn-says HOME COMMAND TEXT  succeed if a command of one word prints the text
 //	cairn-finds HOME QUESTION TEXT  succeed if the text is among the answers
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -54,6 +58,7 @@ func TestScripts(t *testing.T) {
 			"until":   until,
 			"serve":   serve,
 			"invite":  invite,
+			"noted":   noted,
 		},
 	})
 }
@@ -157,6 +162,25 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("it never came to that: %v", err)
+}
+
+// noted is "cairn note" for those who need the id.
+func noted(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: noted VAR HOME ARGS...")
+	}
+	ts.Check(ts.Exec("cairn", append([]string{"--home", ts.MkAbs(args[1]), "note", "--json"}, args[2:]...)...))
+	var receipt struct{ ID string }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &receipt))
+	ts.Setenv(args[0], receipt.ID)
+}
+
+// says is what a command prints as a condition.
+func says() {
+	out, err := exec.Command("cairn", "--home", os.Args[1], os.Args[2]).Output()
+	if err != nil || !strings.Contains(string(out), os.Args[3]) {
+		os.Exit(1)
+	}
 }
 
 // finds is "cairn ask" as a condition.
