@@ -419,7 +419,7 @@ func (l *leak) dieInPurge(n int, all []event.ID) (died, recorded bool) {
 func (l *leak) reopen(when, dir string, all []event.ID, acknowledged bool) (recorded bool) {
 	t := l.t
 	t.Helper()
-	if got := eventsIn(t.(*testing.T), dir); !slices.Equal(got, all) && !slices.Equal(got, l.rest) {
+	if got := mustEvents(t, dir); !slices.Equal(got, all) && !slices.Equal(got, l.rest) {
 		t.Fatalf("%s the hub has %v", when, got)
 	}
 	set := repository.NewSet(quick{disk.OS}, dir, repository.Limits{}, slog.New(slog.DiscardHandler))
@@ -444,10 +444,19 @@ func (l *leak) reopen(when, dir string, all []event.ID, acknowledged bool) (reco
 	if found := purgetest.Traces(t, dir, l.secret); len(found) > 0 {
 		t.Fatalf("%s: %v", when, found)
 	}
-	if got := eventsIn(t.(*testing.T), dir); !slices.Equal(got, l.rest) {
+	if got := mustEvents(t, dir); !slices.Equal(got, l.rest) {
 		t.Fatalf("%s the hub has in the end %v", when, got)
 	}
 	return recorded
+}
+
+func mustEvents(t testing.TB, dir string) []event.ID {
+	t.Helper()
+	ids, err := eventsIn(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
 }
 
 // quick is a disk that does not wait: what a crash leaves has been decided.
