@@ -410,6 +410,7 @@ func (l *leak) dieInPurge(n int, all []event.ID) (died, recorded bool) {
 		if err := fsys.Crash(after, faultfs.Survival{Names: fsys.Unsynced() / 2, Contents: lost}); err != nil {
 			t.Fatal(err)
 		}
+		purgetest.Boot(t, after)
 		l.reopen(fmt.Sprintf("without power at step %d", n), after, all, acknowledged)
 	}
 	return died, recorded

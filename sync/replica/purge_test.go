@@ -293,6 +293,7 @@ func (l *leak) dieAt(t *testing.T, n int) (died bool) {
 		if err := fsys.Crash(after, faultfs.Survival{Names: fsys.Unsynced() / 2, Contents: lost}); err != nil {
 			t.Fatal(err)
 		}
+		purgetest.Boot(t, after)
 		l.wakeUp(t, fmt.Sprintf("without power at step %d", n), after)
 	}
 	return died

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // Traces says where below dir one of the words stands, in any file as it is or
@@ -67,4 +68,19 @@ func inflate(b []byte) []byte {
 	// A stream that is torn or none gives what it gives.
 	_, _ = io.Copy(&out, io.LimitReader(r, maxInflated))
 	return out.Bytes()
+}
+
+// Boot makes the lock files below dir older than the system, as they are after
+// a power cut: the programs that made them are gone.
+func Boot(t testing.TB, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".lock" {
+			return err
+		}
+		return os.Chtimes(path, time.Unix(0, 0), time.Unix(0, 0))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
