@@ -20,6 +20,7 @@ import (
 
 	"cairn/agent"
 	"cairn/agent/api"
+	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/paths"
 )
@@ -386,7 +387,7 @@ func TestAHungAgentIsWorkedAround(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop(t, hung)
+	hang(t, h, hung)
 	if out, err := cairn(t.Context(), h, "note", "saved beside it").CombinedOutput(); err != nil {
 		t.Errorf("note: %v\n%s", err, out)
 	}
@@ -397,4 +398,23 @@ func TestAHungAgentIsWorkedAround(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "saved beside it") {
 		t.Errorf("ask: %v\n%s", err, out)
 	}
+}
+
+// hang stops an agent where it holds no log: who hangs in the middle of a write
+// keeps all others from writing, as long as it lives.
+func hang(t *testing.T, h paths.Home, p *os.Process) {
+	t.Helper()
+	for _, space := range []string{"local", "personal"} {
+		l, err := disk.Lock(t.Context(), filepath.Join(h.Space(space), "append.lock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := l.Unlock(); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	stop(t, p)
+	time.Sleep(50 * time.Millisecond) // until the last of its threads has stopped
 }

@@ -74,7 +74,7 @@ func TestASessionGoesBackToAnAgentThatHung(t *testing.T) {
 		t.Fatal(err)
 	}
 	hung := agentProcess(t, h)
-	stop(t, hung)
+	hang(t, h, hung)
 	if _, err := s.ask("tools/call", remember("saved beside it")); err != nil {
 		t.Error(err)
 	}
