@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"cairn/internal/disk"
 )
@@ -140,13 +141,23 @@ func (s *Store) cleanUpAfter(l *disk.FileLock) error {
 
 // removeLeftLock removes lock if its contents can be those that were declared, complete or not.
 func (s *Store) removeLeftLock(lock, begin string) error {
-	data, err := disk.ReadFile(s.fs, lock)
+	have, err := s.lockContents(lock)
 	if err != nil {
 		return ignoreNotExist(err)
 	}
-	have := string(data)
 	if !strings.HasPrefix(begin, have) && (begin == "" || !strings.HasPrefix(have, begin)) {
 		return nil
 	}
 	return ignoreNotExist(s.fs.Remove(lock))
+}
+
+// lockContents reads a lock file. One that is empty may be stock git's, which removes a loose ref under an empty lock file:
+// that one is given the time in which it goes or gets contents.
+func (s *Store) lockContents(lock string) (string, error) {
+	for deadline := time.Now().Add(s.refWait); ; time.Sleep(5 * time.Millisecond) {
+		data, err := disk.ReadFile(s.fs, lock)
+		if err != nil || len(data) > 0 || time.Now().After(deadline) {
+			return string(data), err
+		}
+	}
 }

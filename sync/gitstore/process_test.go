@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -289,6 +290,32 @@ func TestStockGitsLockSurvivesACleanUp(t *testing.T) {
 	if _, ok := errors.AsType[*gitstore.RefLockedError](err); !ok {
 		t.Errorf("got %v, want a RefLockedError", err)
 	}
+}
+
+// Stock git removes a loose ref under a lock file that is empty. If that were taken for a dead process's, a writer could put
+// the ref in place that git is about to remove, and an older value would show.
+func TestStockGitsEmptyLockSurvivesACleanUp(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, gitstore.WithRefWait(20*time.Second))
+	first := appendCommit(t, s, "first")
+	p := start(t, "die in ref", s.Dir(), "")
+	if line := <-p.lines; line != "stuck" {
+		t.Fatalf("the child says %q", line)
+	}
+	p.kill()
+	lock := filepath.Join(s.Dir(), "refs", "heads", "main.lock")
+	write(t, lock, "") // as git holds it
+	freed := make(chan struct{})
+	go func() {
+		defer close(freed)
+		time.Sleep(200 * time.Millisecond) // git works
+		if err := os.Remove(lock); err != nil {
+			t.Errorf("git's lock was taken away: %v", err)
+		}
+	}()
+	second := appendCommit(t, s, "second")
+	<-freed
+	mustContain(t, s, []string{first.String(), second.String()})
 }
 
 // Stock git collects garbage between the writing of a pack and of the ref that leads to it.
