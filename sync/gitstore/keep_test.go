@@ -66,3 +66,38 @@ func TestThePackThatTwoProcessesMakeIsNeverKeptAgain(t *testing.T) {
 		fsck(t, s.Dir())
 	}
 }
+
+// A tidyFS has stock git tidy up between any two changes of names in the pack folder.
+type tidyFS struct {
+	disk.FS
+	t    *testing.T
+	repo string
+	runs *int
+}
+
+func (f tidyFS) Rename(from, to string) error {
+	err := f.FS.Rename(from, to)
+	if strings.Contains(to, "pack-") {
+		*f.runs++
+		git(f.t, f.repo, "gc", "-q", "--prune=now")
+	}
+	return err
+}
+
+// Git takes an index without a pack for garbage. Whenever it looks, what we are about to publish survives.
+func TestGarbageCollectionBetweenTheFilesOfAPack(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	first := appendCommit(t, s, "first")
+	runs := 0
+	second := appendCommit(t, openOn(t, tidyFS{quick, t, s.Dir(), &runs}, s.Dir()), "second")
+	if runs < 2 {
+		t.Errorf("git tidied up %d times", runs)
+	}
+	again := openStore(t, s.Dir())
+	mustContain(t, again, []string{first.String(), second.String()})
+	for _, o := range commitOf("second", first) {
+		mustObject(t, again, o)
+	}
+	fsck(t, s.Dir())
+}

@@ -196,7 +196,9 @@ func syncBoth(a, b disk.File) error {
 	return errors.Join(a.Sync(), <-second)
 }
 
-// publish gives the files their names, the pack last, and makes the names durable unless that comes later.
+// publish gives the files their names, the index last, and makes the names durable unless that comes later. Git has the
+// same order, and relies on it: "git gc" removes an index without a pack, and the pack that came a moment later would
+// never be found. A pack without an index it leaves alone.
 func (d *packDraft) publish() (*pack, error) {
 	base := d.s.path("objects", "pack", "pack-"+d.sum.String())
 	if err := d.close(); err != nil {
@@ -208,11 +210,11 @@ func (d *packDraft) publish() (*pack, error) {
 	if err := d.s.keep(base); err != nil {
 		return nil, errors.Join(err, d.remove())
 	}
-	if err := d.s.fs.Rename(d.index.Name(), base+".idx"); err != nil {
-		return nil, errors.Join(err, d.remove())
-	}
 	if err := d.s.fs.Rename(d.pack.Name(), base+".pack"); err != nil {
 		return nil, errors.Join(err, d.remove())
+	}
+	if err := d.s.fs.Rename(d.index.Name(), base+".idx"); err != nil {
+		return nil, errors.Join(err, d.s.fs.Remove(base+".pack"), d.remove())
 	}
 	if !d.late {
 		if err := d.s.fs.SyncDir(filepath.Dir(base)); err != nil {
