@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"cairn/agent/api"
 	"cairn/agent/localapi"
@@ -61,6 +62,9 @@ func TestAMalformedRequestIsRefusedWithoutQuotingIt(t *testing.T) {
 	}
 	if code, _ := post(t, home, "/v1/import", strings.NewReader("i\x00\x00\x00\x02{}")); code != http.StatusUnprocessableEntity {
 		t.Errorf("an import that was cut off: %d", code)
+	}
+	if code, _ := post(t, home, "/v1/import", strings.NewReader("e\x00\x00\x00\x00"+word)); code != http.StatusUnprocessableEntity {
+		t.Errorf("an import with more behind its end: %d", code)
 	}
 	if len(far.calls) != 0 {
 		t.Errorf("the agent was called: %v", far.calls)
@@ -127,6 +131,33 @@ func TestGarbageAndVanishingClientsHurtNobodyElse(t *testing.T) {
 	if _, err := localapi.Dial(t.Context(), home); err != nil {
 		t.Errorf("the next client: %v", err)
 	}
+}
+
+// A request may end a moment after its last frame. The agent notices that the client is gone all the same.
+func TestAnImportWhoseEndComesLateIsCanceledToo(t *testing.T) {
+	t.Parallel()
+	begun, ended := make(chan struct{}), make(chan struct{})
+	far := &fake{hook: func(ctx context.Context) { close(begun); <-ctx.Done(); close(ended) }}
+	home := serve(t, far, localapi.Options{})
+	conn, err := rawConn(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lastFrame = "5\r\ne\x00\x00\x00\x00\r\n"
+	if _, err := io.WriteString(conn, "POST /v1/import HTTP/1.1\r\nHost: cairn\r\nTransfer-Encoding: chunked\r\n\r\n"+lastFrame); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-begun: // too early, and the wait below would have no end
+		t.Error("the import began before its request had ended")
+	case <-time.After(100 * time.Millisecond):
+	}
+	if _, err := io.WriteString(conn, "0\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-begun
+	conn.Close()
+	<-ended
 }
 
 func TestAPanicIsAnswered(t *testing.T) {

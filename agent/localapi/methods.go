@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 
 	"cairn/agent/api"
@@ -82,7 +84,7 @@ func readDrafts(r *bufio.Reader) ([]api.Draft, error) {
 			return nil, &problem.Problem{Code: problem.Usage, Message: err.Error() + ": nothing was imported", Err: err}
 		}
 		if kind != frameItem {
-			return drafts, nil
+			return drafts, atEnd(r)
 		}
 		var d api.Draft
 		if json.Unmarshal(b, &d) != nil {
@@ -90,6 +92,18 @@ func readDrafts(r *bufio.Reader) ([]api.Draft, error) {
 		}
 		drafts = append(drafts, d)
 	}
+}
+
+// atEnd reads the end of the request. Until that is read, net/http does not watch whether the client is still there.
+func atEnd(r io.Reader) error {
+	n, err := io.CopyN(io.Discard, r, 1)
+	switch {
+	case n > 0:
+		return malformed()
+	case errors.Is(err, io.EOF):
+		return nil
+	}
+	return &problem.Problem{Code: problem.Usage, Message: "the request has no end: nothing was imported", Err: err}
 }
 
 // exportStream sends one event a frame, as the agent finds them.
