@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -61,6 +62,7 @@ func die() {
 }
 
 func beVictim() int {
+	log.SetOutput(io.Discard) // as in the program: Bluge speaks of every file that was replaced meanwhile
 	phase := os.Getenv(victimPhase)
 	h, err := openVictim(os.Getenv(victimHome), phase)
 	if err != nil {

@@ -49,7 +49,11 @@ func (a *app) root() *cobra.Command {
 		Version:       Version(),
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.started = true
-			return a.setLevel()
+			if err := a.setLevel(); err != nil {
+				return err
+			}
+			quietLibraries(a.logger())
+			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -98,6 +102,13 @@ func (a *app) setLevel() error {
 	}
 	a.level.Set(l)
 	return nil
+}
+
+// quietLibraries lets what libraries tell the standard logger be seen at level debug only. Bluge, say, tells it of every file
+// that another process replaced while it was reading; what matters it returns as well.
+func quietLibraries(log *slog.Logger) {
+	slog.SetLogLoggerLevel(slog.LevelDebug)
+	slog.SetDefault(log)
 }
 
 // logger writes to stderr, never to stdout.
