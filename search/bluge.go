@@ -43,7 +43,7 @@ func loadSegment(data *segment.Data) (s segment.Segment, err error) {
 			err = fmt.Errorf("load a segment: %v", r)
 		}
 	}()
-	return ice.Load(data)
+	return icefile.Load(data)
 }
 
 func mergeSegments(segments []segment.Segment, drops []*roaring.Bitmap, bufferSize int) segment.Merger {

@@ -152,7 +152,10 @@ func (d *directory) segmentsOf(id uint64, needed map[uint64]bool) bool {
 	for _, s := range snap.Segments() {
 		needed[s.ID()] = true
 		source, err := sourceOf(s)
-		ok = ok && err == nil && loadDictionaries(source) == nil
+		if err == nil {
+			err = (&seg{source: source}).loadDictionaries()
+		}
+		ok = ok && err == nil
 	}
 	return snap.Close() == nil && ok
 }

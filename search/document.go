@@ -184,10 +184,6 @@ func (m *documentMaker) wordTerms() [][]byte {
 	return out
 }
 
-func withLevel(key string, l level) []byte {
-	return append(append(make([]byte, 0, len(key)+1), key...), 'a'+byte(l))
-}
-
 func facetsOf(space string, d *Doc) [][]byte {
 	out := [][]byte{[]byte(facet(spaceFacet, space))}
 	for kind, value := range map[byte]string{

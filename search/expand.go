@@ -4,9 +4,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/RoaringBitmap/roaring"
+	"github.com/blevesearch/vellum"
 	"github.com/blevesearch/vellum/levenshtein"
-	segment "github.com/blugelabs/bluge_segment_api"
 )
 
 // maxExpansion is how many terms of a segment a prefix or a misspelled word may
@@ -55,64 +54,26 @@ func (v *view) similar(text string) (*source, error) {
 
 // union joins the lists of all terms that begin with one of the starts and
 // that pick accepts. A note that holds several has the best of their levels.
-func (s *seg) union(pick segment.Automaton, starts []string) (*postings, error) {
-	dict, err := s.source.Dictionary(wordField)
-	if err != nil {
-		return nil, err
-	}
-	var lists [levels][]*roaring.Bitmap
+func (s *seg) union(pick vellum.Automaton, starts []string) (*postings, error) {
+	m := maxima.Get().(*maximum) // it goes back only if all went well, and so is empty
+	m.fit(len(s.rows.times))
 	for _, start := range starts {
-		terms, err := termsFrom(dict, pick, start)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range terms {
-			docs, err := listOf(dict, []byte(t))
+		terms := 0
+		for e, err := range s.words.Begin([]byte(start), pick) {
+			if err == nil {
+				err = m.raise(e.Docs, termLevel(e.Term))
+			}
 			if err != nil {
 				return nil, err
 			}
-			if l := t[len(t)-1] - 'a'; docs != nil && l < levels {
-				lists[l] = append(lists[l], docs)
+			if terms++; terms == maxExpansion {
+				break
 			}
 		}
 	}
-	return best(lists), nil
-}
-
-func termsFrom(dict segment.Dictionary, pick segment.Automaton, start string) ([]string, error) {
-	it := dict.Iterator(pick, []byte(start), append([]byte(start), 0xff))
-	var out []string
-	for len(out) < maxExpansion {
-		e, err := it.Next()
-		if err != nil {
-			return nil, err
-		}
-		if e == nil {
-			break
-		}
-		out = append(out, e.Term())
-	}
-	return out, it.Close()
-}
-
-// best puts every document at the highest level at which it occurs.
-func best(lists [levels][]*roaring.Bitmap) *postings {
-	out := &postings{}
-	seen := roaring.New()
-	for l := levels - 1; l >= 0; l-- {
-		if len(lists[l]) == 0 {
-			continue
-		}
-		docs := union(lists[l])
-		docs.AndNot(seen)
-		if docs.IsEmpty() {
-			continue
-		}
-		seen.Or(docs)
-		out.at[l] = docs
-		out.count += docs.GetCardinality()
-	}
-	return out
+	p := m.postings()
+	maxima.Put(m)
+	return p, nil
 }
 
 // slips accepts the terms of words that are at most one insertion, deletion,

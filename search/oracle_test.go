@@ -52,7 +52,7 @@ func newOracleNote(space string, d Doc) oracleNote {
 		case wordField:
 			for _, t := range f.terms {
 				last := len(t) - 1
-				n.terms[string(t[:last])] = level(t[last] - 'a')
+				n.terms[string(t[:last])] = termLevel([]byte(t))
 			}
 		case textField:
 			n.text = f.value

@@ -7,6 +7,8 @@ import (
 
 	"github.com/RoaringBitmap/roaring"
 	segment "github.com/blugelabs/bluge_segment_api"
+
+	"cairn/search/icefile"
 )
 
 // A seg is one immutable segment and what has been read of it. It is safe for
@@ -14,6 +16,8 @@ import (
 type seg struct {
 	source segment.Segment
 	rows   rows
+	words  *icefile.Dictionary
+	narrow *icefile.Dictionary // the facets
 
 	terms  shelf[*postings]       // by term without level
 	unions shelf[*postings]       // of the terms of a prefix or a misspelled word
@@ -59,28 +63,39 @@ func (s *shelf[T]) get(key string, read func() (T, error)) (T, error) {
 }
 
 func newSeg(source segment.Segment) (*seg, error) {
-	if err := loadDictionaries(source); err != nil {
-		return nil, err
+	s := &seg{source: source}
+	s.terms.size, s.unions.size, s.facets.size = maxTerms, maxUnions, maxFacets
+	err := s.loadDictionaries()
+	if err == nil {
+		s.rows, err = readRows(source)
 	}
-	r, err := readRows(source)
+	return s, err
+}
+
+// loadDictionaries has ice read what it otherwise reads when it is first asked for, under a
+// lock that a panic over damaged bytes would leave taken: better now than among
+// searches.
+func (s *seg) loadDictionaries() (err error) {
+	if _, err = dictionaryOf(s.source, keyField); err != nil {
+		return err
+	}
+	if s.words, err = dictionaryOf(s.source, wordField); err != nil {
+		return err
+	}
+	s.narrow, err = dictionaryOf(s.source, facetField)
+	return err
+}
+
+func dictionaryOf(source segment.Segment, field string) (*icefile.Dictionary, error) {
+	dict, err := source.Dictionary(field)
 	if err != nil {
 		return nil, err
 	}
-	s := &seg{source: source, rows: r}
-	s.terms.size, s.unions.size, s.facets.size = maxTerms, maxUnions, maxFacets
-	return s, nil
-}
-
-// loadDictionaries has ice load what it otherwise loads when it is first asked
-// for, under a lock that a panic over damaged bytes would leave taken: better
-// now than among searches.
-func loadDictionaries(source segment.Segment) error {
-	for _, field := range []string{keyField, wordField, facetField} {
-		if _, err := source.Dictionary(field); err != nil {
-			return err
-		}
+	own, ok := dict.(*icefile.Dictionary)
+	if !ok {
+		return nil, fmt.Errorf("read a dictionary: %T shows no lists", dict)
 	}
-	return nil
+	return own, nil
 }
 
 // postings are the notes of a segment that hold a term, by level. A note has a
@@ -109,23 +124,21 @@ func (s *seg) postings(key string) (*postings, error) {
 }
 
 func (s *seg) readPostings(key string) (*postings, error) {
-	dict, err := s.source.Dictionary(wordField)
-	if err != nil {
-		return nil, err
-	}
 	var p *postings
-	term := append([]byte(key), 0)
-	for l := range levels {
-		term[len(key)] = 'a' + byte(l)
-		docs, err := listOf(dict, term)
+	for e, err := range s.words.Begin([]byte(key), nil) {
 		if err != nil {
 			return nil, err
 		}
-		if docs == nil {
-			continue
+		docs, err := e.Docs.Bitmap()
+		if err != nil {
+			return nil, err
 		}
 		if p == nil {
 			p = &postings{}
+		}
+		l := termLevel(e.Term)
+		if l >= levels {
+			return nil, errLevel
 		}
 		p.at[l] = docs
 		p.count += docs.GetCardinality()
@@ -136,42 +149,22 @@ func (s *seg) readPostings(key string) (*postings, error) {
 	return p, nil
 }
 
-// listOf is the documents of one term, dead ones included, or nil.
-func listOf(dict segment.Dictionary, term []byte) (*roaring.Bitmap, error) {
-	list, err := dict.PostingsList(term, nil, nil)
-	if err != nil {
-		return nil, fmt.Errorf("read a list: %w", err)
-	}
-	if list.Count() == 0 {
-		return nil, nil
-	}
-	it, err := list.Iterator(false, false, false, nil)
-	if err != nil {
-		return nil, fmt.Errorf("read a list: %w", err)
-	}
-	bare, ok := it.(segment.OptimizablePostingsIterator)
-	if !ok {
-		return nil, fmt.Errorf("read a list: %T shows no bitmap", it)
-	}
-	if doc, ok := bare.DocNum1Hit(); ok {
-		return roaring.BitmapOf(uint32(doc)), nil
-	}
-	return bare.ActualBitmap(), nil
-}
+var errLevel = errors.New("a term without a level")
 
 // facet is the documents with a facet, dead ones included. The bitmap is shared
 // and must not be changed.
 func (s *seg) facet(term string) (*roaring.Bitmap, error) {
 	return s.facets.get(term, func() (*roaring.Bitmap, error) {
-		dict, err := s.source.Dictionary(facetField)
-		if err != nil {
-			return nil, err
+		for e, err := range s.narrow.Begin([]byte(term), nil) {
+			if err != nil {
+				return nil, err
+			}
+			if string(e.Term) == term { // the first, or there is none
+				return e.Docs.Bitmap()
+			}
+			break
 		}
-		docs, err := listOf(dict, []byte(term))
-		if docs == nil {
-			docs = roaring.New()
-		}
-		return docs, err
+		return roaring.New(), nil
 	})
 }
 

@@ -17,7 +17,10 @@ const (
 	tagTerm   = 'g' // a stem in a tag
 )
 
-const termSep = "\x01"
+const (
+	termSep    = "\x01"
+	firstLevel = 'a' // level 0 in a term
+)
 
 // The lengths of edges in characters.
 const (
@@ -29,6 +32,14 @@ const (
 func termKey(kind byte, text string) string {
 	return string(kind) + text + termSep
 }
+
+// withLevel is the term of a key at a level.
+func withLevel(key string, l level) []byte {
+	return append(append(make([]byte, 0, len(key)+1), key...), firstLevel+byte(l))
+}
+
+// termLevel is the level at the end of a term.
+func termLevel(term []byte) level { return level(term[len(term)-1] - firstLevel) }
 
 // wordTerms are the keys that one token stands for.
 type wordTerms struct {

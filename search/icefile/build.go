@@ -31,15 +31,11 @@ func New(docs []segment.Document, norm func(string, int) float32) (segment.Segme
 	if err != nil {
 		return nil, 0, fmt.Errorf("make a segment: %w", err)
 	}
-	loaded, err := ice.Load(segment.NewDataBytes(file))
+	own, err := Load(segment.NewDataBytes(file))
 	if err != nil {
 		return nil, 0, fmt.Errorf("make a segment: %w", err)
 	}
-	own, ok := loaded.(*ice.Segment)
-	if !ok {
-		return nil, 0, fmt.Errorf("make a segment: ice loads a %T", loaded)
-	}
-	return &Segment{Segment: own, file: file}, uint64(len(file)), nil
+	return own, uint64(len(file)), nil
 }
 
 // A builder collects the terms of documents and writes their stored values as

@@ -6,8 +6,12 @@
 // keeps a map of the terms of each. This one goes over them once, and a term
 // that only one document holds costs nothing but its place in the dictionary.
 //
+// It also reads the terms that begin alike, with their lists, in one go over
+// the dictionary.
+//
 // It leaves out on purpose what the documents of this project do not have,
-// locations of terms, and what ice itself does well: reading and merging.
+// locations of terms, and what ice itself does well: merging, stored values and
+// columns.
 //
 // It promises that a segment merges into the same bytes as one that ice.New
 // makes of the same documents.

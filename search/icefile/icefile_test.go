@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring"
@@ -182,6 +183,60 @@ func postings(t *rapid.T, dict segment.Dictionary, name, text string) string {
 func check(t *rapid.T, err error) {
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The terms of a field and their lists are those that ice reads, in new and in
+// merged segments, from whatever start.
+func TestListsReadAsIceReadsThem(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		own, _ := both(t, drawDocs(t))
+		other, _ := both(t, drawDocs(t))
+		whole, err := icefile.Load(segment.NewDataBytes(merged(t, []*roaring.Bitmap{nil, nil}, own, other)))
+		check(t, err)
+		start := rapid.SampledFrom([]string{"", "a", "x\x01", "rare", "日", "\xff", "nothing"}).Draw(t, "start")
+		for _, s := range []segment.Segment{own, whole} {
+			for _, field := range []string{"_id", "t", "f", "s", "absent"} {
+				if got, want := listsOf(t, s, field, start), listsByIce(t, s, field, start); !slices.Equal(got, want) {
+					t.Fatalf("field %s from %q reads\n%q\nwant\n%q", field, start, got, want)
+				}
+			}
+		}
+	})
+}
+
+func listsOf(t *rapid.T, s segment.Segment, field, start string) (out []string) {
+	dict, err := s.Dictionary(field)
+	check(t, err)
+	for e, err := range dict.(*icefile.Dictionary).Begin([]byte(start), nil) {
+		check(t, err)
+		docs, err := e.Docs.Bitmap()
+		check(t, err)
+		out = append(out, fmt.Sprintf("%q: %v", e.Term, docs.ToArray()))
+		if doc, only := e.Docs.One(); only && docs.GetCardinality() != 1 || only && !docs.Contains(doc) {
+			t.Fatalf("%q: %d is not the only document", e.Term, doc)
+		}
+	}
+	return out
+}
+
+func listsByIce(t *rapid.T, s segment.Segment, field, start string) (out []string) {
+	dict, err := s.Dictionary(field)
+	check(t, err)
+	for it := dict.Iterator(nil, nil, nil); ; {
+		e, err := it.Next()
+		check(t, err)
+		if e == nil {
+			return out
+		}
+		if !strings.HasPrefix(e.Term(), start) {
+			continue
+		}
+		list, err := dict.PostingsList([]byte(e.Term()), nil, nil)
+		check(t, err)
+		docs := roaring.New()
+		list.(*ice.PostingsList).OrInto(docs)
+		out = append(out, fmt.Sprintf("%q: %v", e.Term(), docs.ToArray()))
 	}
 }
 

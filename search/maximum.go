@@ -1,0 +1,85 @@
+package search
+
+import (
+	"sync"
+
+	"github.com/RoaringBitmap/roaring"
+
+	"cairn/search/icefile"
+)
+
+// A maximum finds the best level of each document of a segment among many
+// lists. Arrays do that several times as fast as joining bitmaps, of which
+// most hold a handful of documents.
+type maximum struct {
+	best    []uint8  // by document, the level and one; all zero between uses
+	touched []uint32 // documents that have one
+	dense   [levels][]uint64
+	buf     [256]uint32
+}
+
+var maxima = sync.Pool{New: func() any { return &maximum{} }}
+
+func (m *maximum) fit(docs int) {
+	if len(m.best) < docs {
+		m.best = make([]uint8, docs)
+	}
+}
+
+func (m *maximum) raise(list icefile.List, l level) error {
+	if l >= levels {
+		return errLevel
+	}
+	if doc, only := list.One(); only {
+		m.put(doc, l)
+		return nil
+	}
+	docs, err := list.Bitmap()
+	if err != nil {
+		return err
+	}
+	it := docs.ManyIterator()
+	for n := it.NextMany(m.buf[:]); n > 0; n = it.NextMany(m.buf[:]) {
+		for _, doc := range m.buf[:n] {
+			m.put(doc, l)
+		}
+	}
+	return nil
+}
+
+func (m *maximum) put(doc uint32, l level) {
+	switch former := m.best[doc]; {
+	case former == 0:
+		m.touched = append(m.touched, doc)
+		m.best[doc] = uint8(l) + 1
+	case former <= uint8(l):
+		m.best[doc] = uint8(l) + 1
+	}
+}
+
+// postings puts every document at its best level. The maximum is empty
+// afterwards.
+func (m *maximum) postings() *postings {
+	words := (len(m.best) + 63) / 64
+	out := &postings{count: uint64(len(m.touched))}
+	var used [levels]bool
+	for _, doc := range m.touched {
+		l := m.best[doc] - 1
+		if len(m.dense[l]) < words {
+			m.dense[l] = make([]uint64, words)
+		}
+		m.dense[l][doc/64] |= 1 << (doc % 64)
+		used[l] = true
+	}
+	for l, any := range used {
+		if any {
+			out.at[l] = roaring.FromDense(m.dense[l], true)
+			clear(m.dense[l])
+		}
+	}
+	for _, doc := range m.touched {
+		m.best[doc] = 0
+	}
+	m.touched = m.touched[:0]
+	return out
+}
