@@ -37,3 +37,6 @@ func (r *Repository) Waiting() int {
 	defer r.queue.mu.Unlock()
 	return len(r.queue.list)
 }
+
+// Rest waits until nobody tidies up.
+func (r *Repository) Rest() { r.tidy.work.Wait() }
