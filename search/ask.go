@@ -103,7 +103,12 @@ func (v *view) answer(ctx context.Context, q Query, parsed query.Query, allow []
 		return Result{}, err
 	}
 	s := sieve{plan: p, keep: q.Keep, limit: limitOf(q), kept: map[docRef]bool{}}
-	hits, err := s.hits(ctx, allow)
+	var hits []Hit
+	if words := p.plainWords(); words != nil {
+		hits, err = s.plain(ctx, words, allow)
+	} else {
+		hits, err = s.structured(ctx, allow)
+	}
 	return Result{Hits: hits, Total: total}, err
 }
 
@@ -122,54 +127,77 @@ type sieve struct {
 	kept  map[docRef]bool // what keep said
 }
 
-// widening is how many times more candidates hits looks at when too few of
+// widening is how many times more candidates plain looks at when too few of
 // them are hits.
 const widening = 16
 
-// hits asks for more and more candidates until enough of them are hits or
+// plain asks for more and more candidates until enough of them are hits or
 // there are no more.
-func (s *sieve) hits(ctx context.Context, allow []*roaring.Bitmap) ([]Hit, error) {
+func (s *sieve) plain(ctx context.Context, words []*word, allow []*roaring.Bitmap) ([]Hit, error) {
 	for size := max(s.limit, closerLook); ; size *= widening {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		candidates, err := s.plan.best(allow, size)
+		candidates, err := s.plan.best(words, allow, size)
 		if err != nil {
 			return nil, err
 		}
-		hits, err := s.sift(candidates)
-		if err != nil {
-			return nil, err
-		}
+		hits := s.sift(words, candidates)
 		if len(hits) == s.limit || len(candidates) < size {
 			return hits, nil
 		}
 	}
 }
 
-func (s *sieve) sift(candidates []candidate) ([]Hit, error) {
+func (s *sieve) sift(words []*word, candidates []candidate) []Hit {
 	var out []Hit
 	complete := 0 // how many hits hold all the words; they come first
 	for _, c := range candidates {
-		rows := &s.plan.view.segs[c.part].rows
-		id := rows.id(c.doc)
-		ok, err := s.passes(c, id)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
+		if !s.plan.fits(words, c.docRef) || !s.keeps(c) {
 			continue
 		}
 		if c.score >= allWords {
 			complete++
 		}
-		out = append(out, Hit{ID: id, Space: rows.spaceOf(c.doc), Score: scoreOf(c.score &^ allWords), Matched: s.plan.matched(c.docRef)})
+		out = append(out, s.hit(c))
 		if len(out) == s.limit {
 			break
 		}
 	}
 	lift(out, complete)
+	return out
+}
+
+// structured takes candidates, best first, until enough of them are hits.
+func (s *sieve) structured(ctx context.Context, allow []*roaring.Bitmap) ([]Hit, error) {
+	candidates, err := s.plan.all(allow)
+	if err != nil {
+		return nil, err
+	}
+	phrases := s.plan.latePhrases()
+	var out []Hit
+	for len(out) < s.limit {
+		c, ok := candidates.take()
+		if !ok {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		held, err := s.plan.holdsAll(c.docRef, phrases)
+		if err != nil {
+			return nil, err
+		}
+		if held && s.keeps(c) {
+			out = append(out, s.hit(c))
+		}
+	}
 	return out, nil
+}
+
+func (s *sieve) hit(c candidate) Hit {
+	rows := &s.plan.view.segs[c.part].rows
+	return Hit{ID: rows.id(c.doc), Space: rows.spaceOf(c.doc), Score: scoreOf(c.score &^ allWords), Matched: s.plan.shown(c.docRef)}
 }
 
 // lift raises the scores of the first hits above those of the others.
@@ -181,28 +209,19 @@ func lift(hits []Hit, first int) {
 	}
 }
 
-func (s *sieve) passes(c candidate, id event.ID) (bool, error) {
-	if words := s.plan.plainWords(); words != nil && !s.plan.fits(words, c.docRef) {
-		return false, nil
-	}
-	for _, ph := range s.plan.latePhrases() {
-		ok, err := s.plan.holds(c.part, c.doc, ph)
-		if err != nil || !ok {
-			return false, err
-		}
-	}
+func (s *sieve) keeps(c candidate) bool {
 	if s.keep == nil {
-		return true, nil
+		return true
 	}
 	kept, asked := s.kept[c.docRef]
 	if !asked {
-		kept = s.keep(id)
+		kept = s.keep(s.plan.view.segs[c.part].rows.id(c.doc))
 		s.kept[c.docRef] = kept
 	}
-	return kept, nil
+	return kept
 }
 
-// latePhrases are the phrases that structured left to be looked up.
+// latePhrases are the phrases that matching left to be looked up.
 func (p *plan) latePhrases() []*phrase {
 	var out []*phrase
 	if len(p.either) == 1 {
@@ -215,9 +234,18 @@ func (p *plan) latePhrases() []*phrase {
 	return out
 }
 
-// matched are the words of the query that a document holds, as they were
-// typed.
-func (p *plan) matched(ref docRef) []string {
+// holdsAll looks for phrases in the stored text of a document.
+func (p *plan) holdsAll(ref docRef, phrases []*phrase) (bool, error) {
+	for _, ph := range phrases {
+		if ok, err := p.holds(ref.part, ref.doc, ph); err != nil || !ok {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// shown are the words of the query that a document holds, as they were typed.
+func (p *plan) shown(ref docRef) []string {
 	var out []string
 	for _, w := range p.words {
 		if p.holdsWord(ref.part, ref.doc, w) {

@@ -12,18 +12,12 @@ func (p *plan) total(allow []*roaring.Bitmap) (int, error) {
 	if p.plainWords() != nil {
 		return p.countAny(allow), nil
 	}
+	matching, err := p.matching(allow)
 	n := 0
-	for i, part := range p.view.segs {
-		docs, err := p.eitherDocs(i, p.either, true)
-		if err != nil {
-			return 0, err
-		}
-		if allow[i] != nil {
-			docs.And(allow[i])
-		}
-		n += int(part.withoutDead(docs).GetCardinality())
+	for _, docs := range matching {
+		n += int(docs.GetCardinality())
 	}
-	return n, nil
+	return n, err
 }
 
 // countAny counts the documents that some source of a plain question has.

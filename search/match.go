@@ -20,7 +20,7 @@ func (p *plan) wordDocs(part int, w *word) *roaring.Bitmap {
 func (p *plan) anyOf(part int, sources []int) *roaring.Bitmap {
 	var lists []*roaring.Bitmap
 	for _, i := range sources {
-		lists = append(lists, p.sources[i].lists[part].all()...)
+		lists = append(lists, p.sources[i].docs(part))
 	}
 	return union(lists)
 }
@@ -70,6 +70,27 @@ func (p *plan) anyHolds(part int, doc uint32, sources []int) bool {
 		}
 	}
 	return false
+}
+
+// matching are the documents that a query with structure matches, by part. A
+// phrase that all of them must hold is left to be looked up.
+func (p *plan) matching(allow []*roaring.Bitmap) ([]*roaring.Bitmap, error) {
+	if p.matched != nil {
+		return p.matched, nil
+	}
+	var out []*roaring.Bitmap
+	for i, part := range p.view.segs {
+		docs, err := p.eitherDocs(i, p.either, len(p.either) == 1)
+		if err != nil {
+			return nil, err
+		}
+		if allow[i] != nil {
+			docs = roaring.And(docs, allow[i])
+		}
+		out = append(out, part.withoutDead(docs))
+	}
+	p.matched = out
+	return out, nil
 }
 
 // eitherDocs are the documents that one of the expressions matches. Phrases

@@ -2,6 +2,8 @@ package search
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring"
@@ -67,18 +69,16 @@ func pairKey(a, b string) (k string, counts bool) {
 }
 
 // candidates are the documents that hold all the words of the phrase, in any
-// order.
+// order, found from the rarest on. The caller may change the bitmap.
 func (p *plan) candidates(part int, ph *phrase) *roaring.Bitmap {
-	var out *roaring.Bitmap
-	for _, i := range ph.sources {
-		if out == nil {
-			out = p.sources[i].docs(part)
-		} else {
-			out = p.sources[i].within(part, out)
-		}
+	order := slices.Clone(ph.sources)
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p.sources[a].found, p.sources[b].found) })
+	out := p.sources[order[0]].docs(part).Clone()
+	for _, i := range order[1:] {
 		if out.IsEmpty() {
 			break
 		}
+		out = p.sources[i].within(part, out)
 	}
 	return out
 }

@@ -3,6 +3,8 @@ package search
 import (
 	"unicode/utf8"
 
+	"github.com/RoaringBitmap/roaring"
+
 	"cairn/search/analysis"
 	"cairn/search/query"
 )
@@ -15,6 +17,7 @@ type plan struct {
 	index   map[string]int // of sources, by what they are
 	words   []*word
 	either  []expr
+	matched []*roaring.Bitmap // see matching; nil until then
 }
 
 // An expr is a query.Expr bound to a view.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 	"sync"
 
@@ -53,22 +54,42 @@ func (s *scratch) reset() {
 	s.touched = s.touched[:0]
 }
 
-// best returns the size best documents, best first.
-func (p *plan) best(allow []*roaring.Bitmap, size int) ([]candidate, error) {
+func newRanker(p *plan, allow []*roaring.Bitmap, size int) *ranker {
 	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
-	r := &ranker{plan: p, allow: allow, top: top{view: p.view, size: size}, scratch: s}
 	for _, part := range p.view.segs {
 		s.fit(len(part.rows.times))
 	}
-	words := p.plainWords()
-	if words == nil {
-		err := r.structured()
-		return r.top.sorted(), err
-	}
+	return &ranker{plan: p, allow: allow, top: top{view: p.view, size: size}, scratch: s}
+}
+
+// best returns the size best documents of a plain query, best first.
+func (p *plan) best(words []*word, allow []*roaring.Bitmap, size int) ([]candidate, error) {
+	r := newRanker(p, allow, size)
 	r.plain(words)
+	scratches.Put(r.scratch)
 	list := r.top.sorted()
 	return list, p.reorder(words, list)
+}
+
+// all returns every document that a query with structure matches.
+func (p *plan) all(allow []*roaring.Bitmap) (*ranking, error) {
+	matching, err := p.matching(allow)
+	if err != nil {
+		return nil, err
+	}
+	r := newRanker(p, allow, 0)
+	list := &ranking{view: p.view}
+	for i, docs := range matching {
+		r.score(i, docs)
+		for it := docs.Iterator(); it.HasNext(); {
+			doc := it.Next()
+			list.all = append(list.all, candidate{docRef{i, doc}, r.sum[doc]})
+		}
+		r.reset()
+	}
+	scratches.Put(r.scratch)
+	heap.Init(list)
+	return list, nil
 }
 
 // plainWords are the words of a query that is nothing but words.
@@ -117,20 +138,6 @@ func (r *ranker) holdingAll(part int, words []*word) *roaring.Bitmap {
 	return out
 }
 
-// structured ranks what the expressions match. A phrase that all matches must
-// hold is left for later, when only the best have to be looked at.
-func (r *ranker) structured() error {
-	late := len(r.plan.either) == 1
-	for i := range r.plan.view.segs {
-		docs, err := r.plan.eitherDocs(i, r.plan.either, late)
-		if err != nil {
-			return err
-		}
-		r.within(i, r.live(i, docs), 0)
-	}
-	return nil
-}
-
 // live takes out what is dead or not allowed.
 func (r *ranker) live(part int, docs *roaring.Bitmap) *roaring.Bitmap {
 	if a := r.allow[part]; a != nil {
@@ -141,6 +148,16 @@ func (r *ranker) live(part int, docs *roaring.Bitmap) *roaring.Bitmap {
 
 // within ranks exactly the documents of docs; bonus is added to each score.
 func (r *ranker) within(part int, docs *roaring.Bitmap, bonus uint32) {
+	r.score(part, docs)
+	for it := docs.ReverseIterator(); it.HasNext(); { // newest first, as in any
+		doc := it.Next()
+		r.top.offer(candidate{docRef{part, doc}, r.sum[doc] + bonus})
+	}
+	r.reset()
+}
+
+// score adds up what all sources say of the documents of docs.
+func (r *ranker) score(part int, docs *roaring.Bitmap) {
 	if docs.IsEmpty() {
 		return
 	}
@@ -154,9 +171,4 @@ func (r *ranker) within(part int, docs *roaring.Bitmap, bonus uint32) {
 			}
 		}
 	}
-	for it := docs.ReverseIterator(); it.HasNext(); { // newest first, as in any
-		doc := it.Next()
-		r.top.offer(candidate{docRef{part, doc}, r.sum[doc] + bonus})
-	}
-	r.reset()
 }

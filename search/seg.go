@@ -98,26 +98,6 @@ func dictionaryOf(source segment.Segment, field string) (*icefile.Dictionary, er
 	return own, nil
 }
 
-// postings are the notes of a segment that hold a term, by level. A note has a
-// term at one level only. The bitmaps are shared and must not be changed.
-type postings struct {
-	at    [levels]*roaring.Bitmap // nil for none
-	count uint64                  // dead ones included
-}
-
-var noPostings = &postings{}
-
-// all are the lists that are not empty, best first.
-func (p *postings) all() []*roaring.Bitmap {
-	out := make([]*roaring.Bitmap, 0, levels)
-	for l := levels - 1; l >= 0; l-- {
-		if p.at[l] != nil {
-			out = append(out, p.at[l])
-		}
-	}
-	return out
-}
-
 // postings returns the lists of a term; key is without level.
 func (s *seg) postings(key string) (*postings, error) {
 	return s.terms.get(key, func() (*postings, error) { return s.readPostings(key) })

@@ -12,31 +12,14 @@ type source struct {
 	weight uint32
 }
 
-// docs is the documents of one part, dead ones included. The caller may change
-// the bitmap.
-func (s *source) docs(part int) *roaring.Bitmap {
-	return union(s.lists[part].all())
-}
+// docs is the documents of one part, dead ones included. The bitmap is shared
+// and must not be changed.
+func (s *source) docs(part int) *roaring.Bitmap { return s.lists[part].docs() }
 
 // within is docs that are also in b.
-func (s *source) within(part int, b *roaring.Bitmap) *roaring.Bitmap {
-	var held []*roaring.Bitmap
-	for _, list := range s.lists[part].all() {
-		if in := roaring.And(list, b); !in.IsEmpty() {
-			held = append(held, in)
-		}
-	}
-	return union(held)
-}
+func (s *source) within(part int, b *roaring.Bitmap) *roaring.Bitmap { return s.lists[part].within(b) }
 
-func (s *source) contains(part int, doc uint32) bool {
-	for _, b := range s.lists[part].all() {
-		if b.Contains(doc) {
-			return true
-		}
-	}
-	return false
-}
+func (s *source) contains(part int, doc uint32) bool { return s.lists[part].contains(doc) }
 
 // sourceOf collects the postings that read finds in each part.
 func (v *view) sourceOf(read func(*seg) (*postings, error)) (*source, error) {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 )
 
@@ -61,12 +62,47 @@ func (t *top) sorted() []candidate {
 	return t.list
 }
 
+func (t *top) compare(a, b candidate) int { return t.view.compare(a, b) }
+
+// A ranking is candidates of which nobody knows yet how many are needed: it is
+// a heap, the best on top.
+type ranking struct {
+	view *view
+	all  []candidate
+}
+
+func (r *ranking) Len() int           { return len(r.all) }
+func (r *ranking) Less(i, j int) bool { return r.view.compare(r.all[i], r.all[j]) < 0 }
+func (r *ranking) Swap(i, j int)      { r.all[i], r.all[j] = r.all[j], r.all[i] }
+func (r *ranking) Push(c any)         { r.all = append(r.all, c.(candidate)) }
+
+func (r *ranking) Pop() any {
+	last := len(r.all) - 1
+	c := r.all[last]
+	r.all = r.all[:last]
+	return c
+}
+
+// take removes the best, if there is any.
+func (r *ranking) take() (candidate, bool) {
+	if len(r.all) == 0 {
+		return candidate{}, false
+	}
+	best, last := r.all[0], len(r.all)-1
+	r.all[0] = r.all[last]
+	r.all = r.all[:last]
+	if last > 0 {
+		heap.Fix(r, 0)
+	}
+	return best, true
+}
+
 // compare orders by score and, among equals, newest first.
-func (t *top) compare(a, b candidate) int {
+func (v *view) compare(a, b candidate) int {
 	if a.score != b.score {
 		return cmp.Compare(b.score, a.score)
 	}
-	rowsA, rowsB := &t.view.segs[a.part].rows, &t.view.segs[b.part].rows
+	rowsA, rowsB := &v.segs[a.part].rows, &v.segs[b.part].rows
 	if c := cmp.Compare(rowsB.id(b.doc), rowsA.id(a.doc)); c != 0 {
 		return c
 	}
