@@ -262,7 +262,7 @@ func (l *Log) Replay(ctx context.Context, expect, onto plumbing.Hash, events []S
 			}
 		}
 		done = c.done
-		return Change{Tip: c.head.Commit, Objects: c.objects}, nil
+		return Change{Tip: c.head.Commit, Objects: c.objects}, l.store.DropCommitGraph()
 	})
 	return done, err
 }

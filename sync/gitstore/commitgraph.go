@@ -70,6 +70,19 @@ func (s *Store) SetCommitGraph(ctx context.Context, write func(io.Writer) error,
 // draftGraphFile is the name of the file while it is written.
 const draftGraphFile = "new-*.graph-draft"
 
+// DropCommitGraph removes git's commit-graph files. Whoever makes commits unreachable calls it: git itself takes it for
+// damage if a file names commits that it has cleaned away since.
+func (s *Store) DropCommitGraph() error {
+	if err := s.alive(); err != nil {
+		return err
+	}
+	r := remover{s: s}
+	if err := r.commitGraphs(); err != nil {
+		return fmt.Errorf("remove the commit-graph: %w", err)
+	}
+	return nil
+}
+
 // draftCommitGraph writes the file under another name.
 func (s *Store) draftCommitGraph(write func(io.Writer) error) (name string, err error) {
 	if err := s.fs.MkdirAll(s.path("objects", "info"), 0o755); err != nil {

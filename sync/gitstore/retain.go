@@ -190,7 +190,11 @@ func (r *remover) indexes() error {
 	if err := r.s.removeAll("multi-pack-index*"); err != nil {
 		return err
 	}
-	return r.folder(r.s.path("objects", "info"), func(name string) bool { return strings.HasPrefix(name, "commit-graph") || name == "packs" })
+	return errors.Join(r.commitGraphs(), r.remove(r.s.path("objects", "info", "packs")))
+}
+
+func (r *remover) commitGraphs() error {
+	return r.folder(r.s.path("objects", "info"), func(name string) bool { return strings.HasPrefix(name, "commit-graph") })
 }
 
 // packFolder removes all files of other packs, the index of each after its pack, and drafts.

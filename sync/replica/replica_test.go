@@ -209,6 +209,36 @@ func TestTwoMachinesSetUpApartShareEverything(t *testing.T) {
 	}
 }
 
+// A machine that takes on another identity leaves its former commits behind. Stock git may have written down their order
+// and clean them away later, and nothing is damaged.
+func TestNothingLeadsToTheHistoryThatWasLeft(t *testing.T) {
+	t.Parallel()
+	dir := bare(t, "main")
+	a, b := newMachine(t, Path(disk.OS, dir)), newMachine(t, Path(disk.OS, dir))
+	a.save("a1")
+	a.sync()
+	b.save("b1")
+	home := b.log.Store().Dir()
+	stockGit(t, home, "gc", "-q", "--prune=now")
+	b.sync()
+	stockGit(t, home, "repack", "-adq")
+	stockGit(t, home, "prune", "--expire=now")
+	fsck(t, home)
+	b.has("a1", "b1")
+}
+
+func stockGit(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("SKIPPED: git is not installed")
+	}
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
 func fsck(t *testing.T, dir string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
