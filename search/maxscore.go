@@ -76,11 +76,11 @@ const pruneEvery = 8
 // the best.
 func (r *ranker) complete(lists []scoredList, open openGains) {
 	docs := r.promising(r.touched, open)
-	chosen := roaring.BitmapOf(docs...)
+	chosen := r.bitmap(docs)
 	for i, l := range lists {
 		if i%pruneEvery == pruneEvery-1 && len(docs) > r.top.size {
 			docs = r.promising(docs, open)
-			chosen = roaring.BitmapOf(docs...)
+			chosen = r.bitmap(docs)
 		}
 		r.add(roaring.And(l.docs, chosen), l.gain)
 		open.pass(l)

@@ -21,6 +21,7 @@ type ranker struct {
 type scratch struct {
 	sum     []uint32 // by document; all zero between uses
 	touched []uint32 // documents whose sum is not zero
+	dense   []uint64 // a bit for each document; all zero between uses
 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
@@ -28,7 +29,18 @@ var scratches = sync.Pool{New: func() any { return &scratch{} }}
 func (s *scratch) fit(docs int) {
 	if len(s.sum) < docs {
 		s.sum = make([]uint32, docs)
+		s.dense = make([]uint64, docs/64+1)
 	}
+}
+
+// bitmap is the bitmap of docs, which are in any order.
+func (s *scratch) bitmap(docs []uint32) *roaring.Bitmap {
+	for _, doc := range docs {
+		s.dense[doc/64] |= 1 << (doc % 64)
+	}
+	out := roaring.FromDense(s.dense, true)
+	clear(s.dense)
+	return out
 }
 
 func (s *scratch) add(docs *roaring.Bitmap, gain uint32) int {

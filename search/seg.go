@@ -28,7 +28,7 @@ type seg struct {
 // union is in memory.
 const (
 	maxTerms  = 2048
-	maxUnions = 64
+	maxUnions = 128
 	maxFacets = 1024
 )
 

@@ -103,6 +103,9 @@ func (v *view) compare(a, b candidate) int {
 		return cmp.Compare(b.score, a.score)
 	}
 	rowsA, rowsB := &v.segs[a.part].rows, &v.segs[b.part].rows
+	if c := cmp.Compare(rowsB.ages[b.doc], rowsA.ages[a.doc]); c != 0 {
+		return c
+	}
 	if c := cmp.Compare(rowsB.id(b.doc), rowsA.id(a.doc)); c != 0 {
 		return c
 	}
