@@ -18,6 +18,10 @@ type compaction struct {
 
 var usualCompaction = compaction{packs: 64, hasty: 4 << 20, join: 8 << 20, large: 1 << 30}
 
+// restCompaction is for a time when nobody waits. It begins with less, and yet not with so little that each note of a slow
+// day is rewritten by itself.
+var restCompaction = compaction{packs: 8, hasty: 256 << 10, join: usualCompaction.join, large: usualCompaction.large}
+
 // compactRatio is by what factor a pack must outweigh all smaller ones together to be left alone. So each object is
 // rewritten about once for every time the repository grows by that factor.
 const compactRatio = 2
@@ -34,12 +38,18 @@ type CompactStats struct {
 
 // Compact folds small packs into a larger one if there are many of them, and joins large ones. Everything that is stored
 // stays stored, whether or not a ref leads to it, and readers find it at every moment. It may take long and be canceled at
-// any time; it takes the append lock only at the end, to exchange the packs, so the caller must not hold it.
+// any time; it takes the append lock only at the end, for a moment again and again, to exchange the packs, so the caller must
+// not hold it.
 func (s *Store) Compact(ctx context.Context) (CompactStats, error) {
 	return s.compact(ctx, usualCompaction)
 }
 
-// CompactNow is Compact that does not wait until there is much to do, for a time when nothing else is.
+// CompactAtRest is Compact for a time when nothing else is to do: it begins with less, and then does all there is.
+func (s *Store) CompactAtRest(ctx context.Context) (CompactStats, error) {
+	return s.compact(ctx, restCompaction)
+}
+
+// CompactNow is Compact however little there is to do.
 func (s *Store) CompactNow(ctx context.Context) (CompactStats, error) {
 	c := usualCompaction
 	c.packs, c.hasty = 0, 1

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,49 +15,97 @@ import (
 // leftoverAge is after what time a file that a crash may have left is taken to be just that.
 const leftoverAge = 24 * time.Hour
 
-// exchange publishes the draft and then removes the packs that were joined into it, all under the append lock.
-func (s *Store) exchange(ctx context.Context, draft *packDraft, old []*pack, stats *CompactStats) (err error) {
-	l, err := s.Lock(ctx)
-	if err != nil {
-		return errors.Join(err, draft.discard())
-	}
-	defer func() { err = errors.Join(err, l.Unlock()) }()
-	there, err := s.areThere(old)
-	if err != nil || !there {
-		return errors.Join(err, draft.discard())
-	}
-	draft.common = true
-	joined, err := draft.publish()
-	if err != nil {
-		return err
-	}
-	if err := joined.open(); err != nil {
+// exchangeStep is how many packs are removed before appends get a turn.
+const exchangeStep = 8
+
+// exchange publishes the draft and then removes the packs that were joined into it. It takes the append lock for each step,
+// and waits for the disk without it, so that an append that comes meanwhile waits for a moment only. What breaks off in
+// between leaves objects in two packs, which harms nothing.
+func (s *Store) exchange(ctx context.Context, draft *packDraft, old []*pack, stats *CompactStats) error {
+	joined, err := s.enter(ctx, draft, old)
+	if err != nil || joined == nil {
 		return err
 	}
 	stats.Packs += len(old)
 	stats.Objects += joined.index.Count()
 	stats.After += joined.size
-	if err := s.removeAll("multi-pack-index*"); err != nil {
+	for _, p := range old {
+		stats.Before += p.size
+	}
+	if err := s.fs.SyncDir(s.path("objects", "pack")); err != nil {
 		return err
 	}
-	for i, p := range old {
-		stats.Before += p.size
-		if p.base == joined.base {
-			continue
+	old = slices.DeleteFunc(slices.Clone(old), func(p *pack) bool { return p.base == joined.base })
+	for gone := 0; gone < len(old); gone += exchangeStep {
+		part := old[gone:min(gone+exchangeStep, len(old))]
+		removed, err := s.leave(ctx, joined, part)
+		if err != nil {
+			return err
 		}
-		if err := s.removePack(p); err != nil {
-			if !disk.InUse(err) {
-				return err
-			}
-			stats.Left = len(old) - i
+		if removed < len(part) {
+			stats.Left = len(old) - gone - removed
 			break
 		}
 	}
-	if err := s.sweepPackDir(); err != nil {
+	return s.underLock(ctx, func() error {
+		if err := s.sweepPackDir(); err != nil {
+			return err
+		}
+		_, err := s.packs.refresh()
+		return err
+	})
+}
+
+// enter publishes the draft beside the packs that it was made of. It returns nil if one of these is gone.
+func (s *Store) enter(ctx context.Context, draft *packDraft, old []*pack) (joined *pack, err error) {
+	l, err := s.Lock(ctx)
+	if err != nil {
+		return nil, errors.Join(err, draft.discard())
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	there, err := s.areThere(old)
+	if err != nil || !there {
+		return nil, errors.Join(err, draft.discard())
+	}
+	draft.common, draft.late = true, true
+	if joined, err = draft.publish(); err != nil {
+		return nil, err
+	}
+	return joined, joined.open()
+}
+
+// leave removes packs whose objects are in joined, if that is still there, and says how many. It stops at one that another
+// process reads, where the system does not let it go.
+func (s *Store) leave(ctx context.Context, joined *pack, old []*pack) (removed int, err error) {
+	err = s.underLock(ctx, func() error {
+		there, err := s.areThere([]*pack{joined})
+		if err != nil || !there {
+			return err
+		}
+		if err := s.removeAll("multi-pack-index*"); err != nil {
+			return err
+		}
+		for _, p := range old {
+			if err := s.removePack(p); err != nil {
+				if disk.InUse(err) {
+					return nil
+				}
+				return err
+			}
+			removed++
+		}
+		return nil
+	})
+	return removed, err
+}
+
+func (s *Store) underLock(ctx context.Context, do func() error) (err error) {
+	l, err := s.Lock(ctx)
+	if err != nil {
 		return err
 	}
-	_, err = s.packs.refresh()
-	return err
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	return do()
 }
 
 // areThere reports whether all packs still are. One that is gone may have been removed with what it held, and that must not
