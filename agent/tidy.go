@@ -8,7 +8,8 @@ import (
 )
 
 // tidyEvery is how often the replicas are looked at. A look is cheap: notes are
-// settled if some were saved, packs joined if there are many small ones.
+// settled if some were saved, packs joined if there are many small ones, and
+// nothing is done for a replica that is tidy and has not changed.
 const tidyEvery = 5 * time.Second
 
 // closeWait is how long the end of an agent waits for what it could as well
@@ -18,6 +19,7 @@ const closeWait = 5 * time.Second
 // tidy keeps the replicas in order until ctx ends.
 func (a *Agent) tidy(ctx context.Context) {
 	a.finishPurges(ctx)
+	kept := map[*eventlog.Log]*eventlog.Upkeep{}
 	tick := time.NewTicker(tidyEvery)
 	defer tick.Stop()
 	for {
@@ -28,14 +30,17 @@ func (a *Agent) tidy(ctx context.Context) {
 		case <-a.backlog:
 		}
 		for name, l := range a.openLogs() {
-			a.tidyLog(ctx, name, l)
+			if kept[l] == nil {
+				kept[l] = eventlog.NewUpkeep(l, eventlog.RestAfter)
+			}
+			a.tidyLog(ctx, name, l, kept[l])
 		}
 	}
 }
 
-func (a *Agent) tidyLog(ctx context.Context, name string, l *eventlog.Log) {
+func (a *Agent) tidyLog(ctx context.Context, name string, l *eventlog.Log, u *eventlog.Upkeep) {
 	a.finishPurge(ctx, name, l)
-	stats, err := l.Tidy(ctx)
+	stats, err := u.Look(ctx, time.Now())
 	switch {
 	case err != nil && ctx.Err() == nil:
 		a.log.Warn("tidying up", "space", name, "err", err)

@@ -158,7 +158,7 @@ func (r *Repository) landAll(all []*landing) {
 	}
 	r.set.feed.tell(r, head.Ref, b.tip)
 	for range taken {
-		r.tidy.after(r)
+		r.tidy.after()
 	}
 }
 

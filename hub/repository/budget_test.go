@@ -43,7 +43,7 @@ func newCountedHub(t *testing.T, n int) *countedHub {
 		hub:  &hub{t: t, dir: t.TempDir(), members: &devices.Members{}},
 		disk: countfs.New(disk.OS),
 	}
-	h.set = repository.NewSet(h.disk, h.dir, repository.Limits{}, slog.New(slog.DiscardHandler))
+	h.set = repository.NewSet(h.disk, h.dir, repository.Limits{Rest: time.Hour}, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
 		if err := h.set.Close(); err != nil {
 			t.Error(err)

@@ -88,6 +88,7 @@ func (r *Repository) Look(ctx context.Context) error {
 	}
 	r.set.feed.tell(r, eventlog.EpochRef, epoch)
 	r.set.feed.tell(r, head.Ref, head.Commit)
+	r.tidy.start() // the history is counted again before somebody clones it
 	return nil
 }
 

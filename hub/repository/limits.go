@@ -7,15 +7,17 @@ import (
 	"time"
 
 	"cairn/internal/event"
+	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
 )
 
-// Limits bound what pushes may cost. A zero field means its default.
+// Limits bound what pushes may cost, and when their traces are tidied up. A zero field means its default.
 type Limits struct {
 	Pack   gitstore.Limits // of one push: 1 GiB, 2 million objects, 9 MiB an object, 16 GiB inflated
 	Pushes int             // that are received and checked at once: 4
 	Stall  time.Duration   // without a byte while a pack arrives: 1 minute
 	Whole  time.Duration   // for one push from its first command to its answer: 30 minutes
+	Rest   time.Duration   // without a push until small packs are joined, however few: 30 seconds
 }
 
 func (l Limits) withDefaults() Limits {
@@ -26,6 +28,7 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.Pushes, 4)
 	setDefault(&l.Stall, time.Minute)
 	setDefault(&l.Whole, 30*time.Minute)
+	setDefault(&l.Rest, eventlog.RestAfter)
 	return l
 }
 

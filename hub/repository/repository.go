@@ -29,10 +29,12 @@ type Repository struct {
 }
 
 func newRepository(s *Set, log *eventlog.Log, dir string) *Repository {
-	return &Repository{
-		set: s, log: log, tidy: newTidier(), count: newCount(), queue: newQueue(), epochs: newEpochs(),
+	r := &Repository{
+		set: s, log: log, count: newCount(), queue: newQueue(), epochs: newEpochs(),
 		leases: &leases{fs: s.fs, path: s.leasePath(dir), log: s.log},
 	}
+	r.tidy = newTidier(r)
+	return r
 }
 
 // Space is the identity of the repository.
@@ -74,7 +76,7 @@ func (r *Repository) history(refs map[string]plumbing.Hash) (*history.Graph, err
 		return nil, asProblem(err)
 	}
 	if r.log.Untidy() {
-		r.tidy.start(r)
+		r.tidy.start()
 	}
 	return g, nil
 }

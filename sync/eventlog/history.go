@@ -76,10 +76,20 @@ func (l *Log) Untidy() bool {
 // the end of each step. Errors: those of Settle and gitstore.Store.Compact, the
 // disk's, history.ErrUnfit; they leave everything as it was.
 func (l *Log) Tidy(ctx context.Context) (gitstore.CompactStats, error) {
+	return l.tidy(ctx, l.store.Compact)
+}
+
+// TidyAtRest is Tidy for a time when nothing else is to do: fewer packs are
+// worth being joined then.
+func (l *Log) TidyAtRest(ctx context.Context) (gitstore.CompactStats, error) {
+	return l.tidy(ctx, l.store.CompactAtRest)
+}
+
+func (l *Log) tidy(ctx context.Context, compact func(context.Context) (gitstore.CompactStats, error)) (gitstore.CompactStats, error) {
 	if err := l.Settle(ctx); err != nil {
 		return gitstore.CompactStats{}, err
 	}
-	stats, err := l.store.Compact(ctx)
+	stats, err := compact(ctx)
 	if ctx.Err() == nil {
 		err = errors.Join(err, l.saveOrder(ctx))
 	}
