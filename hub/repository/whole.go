@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/sync/gitstore"
 	"cairn/sync/history"
+	"cairn/sync/purge"
 )
 
 // countStep is of how many commits the objects are counted at a time.
@@ -52,8 +54,8 @@ func (c *count) level(ctx context.Context, s *gitstore.Store, g *history.Graph, 
 }
 
 // whole is all packs of the repository, if they hold all that the wants lead
-// to and nothing that the branch does not lead to: nothing left over, refused
-// or purged, and nothing twice. Otherwise it is nil. The caller closes it.
+// to and nothing that no ref leads to: nothing left over, refused or purged,
+// and nothing twice. Otherwise it is nil. The caller closes it.
 func (r *Repository) whole(ctx context.Context, wants []plumbing.Hash) (*gitstore.Snapshot, error) {
 	if err := take(ctx, r.count.turn); err != nil {
 		return nil, err
@@ -63,15 +65,15 @@ func (r *Repository) whole(ctx context.Context, wants []plumbing.Hash) (*gitstor
 	if err := r.countNow(ctx); err != nil {
 		return nil, err
 	}
-	snapshot, head, err := r.moment(ctx)
+	m, err := r.moment(ctx)
 	if err != nil {
 		return nil, err
 	}
-	same, err := r.matches(ctx, snapshot, head, wants)
+	same, err := r.matches(ctx, m, wants)
 	if err != nil || !same {
-		return nil, errors.Join(err, snapshot.Close())
+		return nil, errors.Join(err, m.packs.Close())
 	}
-	return snapshot, nil
+	return m.packs, nil
 }
 
 // countNow counts up to the present head. Called with the turn.
@@ -88,36 +90,56 @@ func (r *Repository) countNow(ctx context.Context) error {
 	return err
 }
 
-// moment is the packs and the head between two pushes.
-func (r *Repository) moment(ctx context.Context) (_ *gitstore.Snapshot, head plumbing.Hash, err error) {
+// A moment is what there is between two pushes.
+type moment struct {
+	packs   *gitstore.Snapshot
+	head    plumbing.Hash
+	records []purge.Record
+}
+
+// moment looks at all of it. The caller closes the packs.
+func (r *Repository) moment(ctx context.Context) (m moment, err error) {
 	store := r.log.Store()
 	lock, err := store.Lock(ctx)
 	if err != nil {
-		return nil, head, err
+		return m, err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	at, err := r.log.Head()
 	if err != nil {
-		return nil, head, err
+		return m, err
 	}
-	s, err := store.Snapshot()
-	return s, at.Commit, err
+	if m.records, err = r.log.Purges(); err != nil {
+		return m, err
+	}
+	m.head = at.Commit
+	m.packs, err = store.Snapshot()
+	return m, err
 }
 
-// matches says whether the packs hold just what head leads to, and that all that
-// is wanted. Called with the turn.
-func (r *Repository) matches(ctx context.Context, s *gitstore.Snapshot, head plumbing.Hash, wants []plumbing.Hash) (bool, error) {
-	g, err := r.log.History(head)
+// matches says whether the packs hold just what the branch and the record of
+// purges lead to, and that all that is wanted. The record goes along with a
+// clone that did not ask for it: it is shown to everybody. Called with the turn.
+func (r *Repository) matches(ctx context.Context, m moment, wants []plumbing.Hash) (bool, error) {
+	g, err := r.log.History(m.head)
 	if err != nil {
 		return false, err
 	}
 	for _, want := range wants {
-		if inside, err := g.Ancestor(want, head); err != nil || !inside {
+		if slices.ContainsFunc(m.records, func(rec purge.Record) bool { return rec.Commit == want }) {
+			continue
+		}
+		if inside, err := g.Ancestor(want, m.head); err != nil || !inside {
 			return false, err
 		}
 	}
-	tally, err := r.count.level(ctx, r.log.Store(), g, head)
-	return err == nil && tally == s.Tally(), err
+	tally, err := r.count.level(ctx, r.log.Store(), g, m.head)
+	for _, rec := range m.records {
+		for _, id := range []plumbing.Hash{rec.Commit, rec.Tree, rec.Blob} {
+			tally.Add(id)
+		}
+	}
+	return err == nil && tally == m.packs.Tally(), err
 }
 
 // sendWhole sends all packs as they are, if that is allowed and possible.

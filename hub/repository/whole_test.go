@@ -20,6 +20,7 @@ import (
 	"cairn/hub/repository"
 	"cairn/internal/disk"
 	"cairn/internal/event"
+	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
 	"cairn/sync/gitwire"
 )
@@ -52,10 +53,12 @@ func (h *hub) cloned() []plumbing.Hash {
 	return ids
 }
 
-// reachable is the ids of all objects that stock git finds from main, sorted.
-func (h *hub) reachable() []plumbing.Hash {
+// reachable is the ids of all objects that stock git finds from main and more
+// refs, sorted.
+func (h *hub) reachable(more ...string) []plumbing.Hash {
 	h.t.Helper()
-	out, err := exec.Command("git", "-C", h.repo(), "rev-list", "--objects", "--no-object-names", "refs/heads/main").Output()
+	args := append([]string{"-C", h.repo(), "rev-list", "--objects", "--no-object-names", event.MainRef}, more...)
+	out, err := exec.Command("git", args...).Output()
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -155,6 +158,46 @@ func TestWhatTheBranchDoesNotLeadToIsNotSent(t *testing.T) {
 				t.Errorf("the clone has %d objects, main leads to %d", len(got), len(want))
 			}
 		})
+	}
+}
+
+// A purge leaves packs that are sent as they are, with the record of it, and not
+// before every pack with the event is gone.
+func TestThePacksThatAPurgeLeavesAreSentAsTheyAre(t *testing.T) {
+	t.Parallel()
+	needsGit(t)
+	l := newLeak(t)
+	old := t.TempDir()
+	if err := os.CopyFS(old, os.DirFS(filepath.Join(l.repo(), "objects", "pack"))); err != nil {
+		t.Fatal(err)
+	}
+	asThey := func(when string) {
+		t.Helper()
+		if !l.asTheyAre() {
+			t.Errorf("%s the packs are not sent as they are", when)
+		}
+		if got, want := l.cloned(), l.reachable(eventlog.EpochRef); !slices.Equal(got, want) {
+			t.Errorf("%s the clone has %d objects, the refs lead to %d", when, len(got), len(want))
+		}
+	}
+	l.purge(l.leaked.ID)
+	asThey("after a purge")
+	m := l.clone("laptop")
+	e := m.note("after the purge")
+	m.push(event.MainRef).mustBeTaken(t)
+	asThey("after a push")
+	l.purge(e.ID)
+	asThey("after the second purge")
+	l.hub.reopen()
+	asThey("after a restart")
+	if err := os.CopyFS(filepath.Join(l.repo(), "objects", "pack"), os.DirFS(old)); err != nil {
+		t.Fatal(err)
+	}
+	if l.asTheyAre() {
+		t.Error("packs from before the purge would be sent")
+	}
+	if got, want := l.cloned(), l.reachable(); !slices.Equal(got, want) {
+		t.Errorf("the clone has %d objects, main leads to %d", len(got), len(want))
 	}
 }
 
