@@ -146,11 +146,12 @@ func (q *Quarantine) own(h plumbing.Hash) (Object, bool, error) {
 	if ok || done || q.received == nil {
 		return o, ok, nil
 	}
-	offset, ok, err := q.received.pack.find(h)
-	if err != nil || !ok {
-		return Object{}, false, err
+	// The table is in memory; the index of the pack would be read anew for each object.
+	n, ok := q.received.table.find(h)
+	if !ok {
+		return Object{}, false, nil
 	}
-	o, err = q.s.load(storedCopy{q.received.pack, offset}, h)
+	o, err := q.s.load(storedCopy{q.received.pack, q.received.table.list[n].offset}, h)
 	return o, err == nil, err
 }
 

@@ -33,10 +33,11 @@ type Options struct {
 	Space commitform.Space
 	// Admit judges a well-formed, signed event. It sets Rule, Field and Hint.
 	Admit func(event.Event) []Finding
-	// Raw judges the bytes of an object as they are: of each commit, tree and
-	// tag, and of each blob that Admit has not seen as an event. A file that
-	// is an event all the same comes without its signature. It sets Rule,
-	// Field and Hint.
+	// Raw judges the bytes of an object as they are: of each tree and tag, of
+	// each blob that Admit has not seen as an event, and of each commit but
+	// those that are, byte for byte, what a taken event or two parents make:
+	// they have no word of their own. A file that is an event all the same
+	// comes without its signature. It sets Rule, Field and Hint.
 	Raw func(kind plumbing.ObjectType, data []byte) []Finding
 	// Known says whether an object was stored before. One that comes again
 	// without a commit that needs it is scanned and otherwise ignored.
@@ -54,7 +55,7 @@ type Options struct {
 // become heads; what is stored already counts as checked. The error is not a
 // finding: the check could not be made.
 func Check(ctx context.Context, in Incoming, tips []plumbing.Hash, opt Options) (Report, error) {
-	c := &checker{in: in, opt: opt, reached: newMarking(in), judged: newMarking(in), files: map[plumbing.Hash]Finding{}}
+	c := &checker{in: in, opt: opt, reached: newMarking(in), judged: newMarking(in), exact: newMarking(in), files: map[plumbing.Hash]Finding{}}
 	order, err := c.newCommits(ctx, tips)
 	if err != nil {
 		return Report{}, err
@@ -79,6 +80,7 @@ type checker struct {
 	opt     Options
 	reached *marking                  // accounted for by a commit
 	judged  *marking                  // blobs that Admit has seen
+	exact   *marking                  // commits whose bytes follow from what was found to be right
 	files   map[plumbing.Hash]Finding // where the blobs of other events belong
 	found   int                       // findings, listed or not
 	listed  int                       // of them those that MaxFindings bounds
@@ -171,7 +173,9 @@ func (c *checker) merge(h plumbing.Hash, o gitstore.Object, parsed history.Commi
 	c.reach(trees)
 	if want.Hash != h || parsed.Parents[0] == parsed.Parents[1] || !bytes.Equal(want.Data, o.Data) {
 		c.find(Finding{Rule: RuleMerge, Commit: h, Object: h, Hint: hintClient})
+		return nil
 	}
+	c.exact.add(h)
 	return nil
 }
 

@@ -464,6 +464,58 @@ func TestTheCallersJudgementIsAsked(t *testing.T) {
 	}
 }
 
+// A commit that says what its event or its parents make it say has no words of
+// its own. Any other is scanned, whatever else is wrong with it.
+func TestACommitIsScannedUnlessItsBytesFollow(t *testing.T) {
+	for name, c := range map[string]struct {
+		make    func(p *push) plumbing.Hash
+		opt     intake.Options
+		scanned bool
+	}{
+		"an event": {make: func(p *push) plumbing.Hash { return p.event(p.base, note("x")).commit }},
+		"a merge": {make: func(p *push) plumbing.Hash {
+			o, _ := p.merge(p.event(p.base, note("x")), p.event(p.base, note("y")))
+			p.add(o)
+			return o.Hash
+		}},
+		"an event with a word more": {scanned: true, make: func(p *push) plumbing.Hash {
+			return p.commit(p.event(p.base, note("x")), note("y"), "Cairn-Schema", "a word\n\nCairn-Schema").commit
+		}},
+		"a merge with a word more": {scanned: true, make: func(p *push) plumbing.Hash {
+			o, _ := p.merge(p.event(p.base, note("x")), p.event(p.base, note("y")))
+			return p.object(plumbing.CommitObject, append(slices.Clone(o.Data), "a word"...))
+		}},
+		"an event of another's": {scanned: true, make: func(p *push) plumbing.Hash {
+			return p.event(p.base, eventtest.Note("not signed")).commit
+		}},
+		"an event that is not admitted": {scanned: true, opt: intake.Options{
+			Admit: func(event.Event) []intake.Finding { return []intake.Finding{{Rule: "said"}} },
+		}, make: func(p *push) plumbing.Hash { return p.event(p.base, note("x")).commit }},
+		"a newer event": {scanned: true, opt: intake.Options{KeepNewer: true}, make: func(p *push) plumbing.Hash {
+			x := note("x")
+			file := strings.Replace(p.file(x), `"schema": 1`, `"mood": "new", "schema": 2`, 1)
+			form := commitform.HeadOf(x)
+			form.Schema = 2
+			tree := p.put(p.base.tree, commitform.Path(x.ID), file)
+			return p.object(plumbing.CommitObject, commitform.Event(tree, p.base.commit, form))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPush(t)
+			tip := c.make(p)
+			seen := false
+			c.opt.Raw = func(kind plumbing.ObjectType, data []byte) []intake.Finding {
+				seen = seen || kind == plumbing.CommitObject && bytes.Equal(data, p.new[tip].Data)
+				return nil
+			}
+			p.check(tip, c.opt)
+			if seen != c.scanned {
+				t.Errorf("scanned: %v", seen)
+			}
+		})
+	}
+}
+
 func TestANewerEventIsKeptWhereAsked(t *testing.T) {
 	p := newPush(t)
 	x := note("x")

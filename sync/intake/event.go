@@ -96,6 +96,7 @@ func (c *checker) file(o gitstore.Object, tree, parent plumbing.Hash, file []byt
 		c.find(f)
 		return
 	}
+	before := c.found
 	if e.ID != at.Event {
 		c.find(with(at, RulePath, "id"))
 	}
@@ -106,6 +107,9 @@ func (c *checker) file(o gitstore.Object, tree, parent plumbing.Hash, file []byt
 	if c.opt.Admit != nil {
 		c.judged.add(at.Object)
 		c.adopt(c.opt.Admit(e), at)
+	}
+	if c.found == before {
+		c.exact.add(at.Commit)
 	}
 }
 

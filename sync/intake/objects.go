@@ -102,7 +102,7 @@ func (c *checker) objects(ctx context.Context) error {
 				return err
 			}
 		}
-		if c.opt.Raw == nil || c.judged.has(o.Hash) {
+		if c.opt.Raw == nil || c.judged.has(o.Hash) || c.exact.has(o.Hash) {
 			return nil
 		}
 		at := c.files[o.Hash]
