@@ -66,9 +66,9 @@ func (s *soak) round(n int) {
 	work.Wait()
 }
 
-// drafts are one to five events, most of them notes that nobody else writes.
+// drafts are a few events, most of them notes that nobody else writes.
 func (s *soak) drafts(i int) (list []api.Draft) {
-	for range 1 + s.r.IntN(5) {
+	for range 1 + s.r.IntN(longtest.Rounds(5, 40)) {
 		s.notes++
 		word, other := words[s.r.IntN(len(words))], words[s.r.IntN(len(words))]
 		space := "team"
