@@ -30,6 +30,7 @@ func storing(w *work) error {
 		s.writers,
 		s.processes,
 		s.fold,
+		s.appendsDuringFolds,
 		s.differences,
 		s.history,
 		s.merge,
@@ -72,7 +73,7 @@ func newStoreBench(w *work) (*storeBench, error) {
 }
 
 // more is how many notes are needed besides those that are stored first.
-func (s *storeBench) more() int { return 8*s.opt.Runs + s.many() + 2*s.apart() + 100 }
+func (s *storeBench) more() int { return 8*s.opt.Runs + 2*s.many() + 2*s.apart() + 100 }
 
 // foldEvents is after how many appends the small packs are folded into one.
 const foldEvents = 256

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -18,7 +19,8 @@ import (
 	"cairn/sync/merge"
 )
 
-// fold measures making one pack of those that single appends have left.
+// fold measures making one pack of those that single appends have left, in the
+// two steps that an agent takes.
 func (s *storeBench) fold() error {
 	if err := s.foldNow(); err != nil {
 		return err
@@ -41,6 +43,14 @@ func (s *storeBench) fold() error {
 	if err != nil {
 		return err
 	}
+	settling, err := cpuOf(func() error { return s.log.Settle(s.ctx) })
+	if err != nil {
+		return err
+	}
+	settled, err := packBytes(s.dir)
+	if err != nil {
+		return err
+	}
 	var wall time.Duration
 	cpu, err := cpuOf(func() error {
 		wall, err = timed(s.foldNow)
@@ -53,10 +63,46 @@ func (s *storeBench) fold() error {
 	if err != nil {
 		return err
 	}
-	s.rows(measure.NewRow(fmt.Sprintf("fold of %d", len(events)), measure.Times{wall}),
+	s.rows(measure.NewRow(fmt.Sprintf("settling %d, CPU", len(events)), measure.Times{settling}),
+		measure.NewRow(fmt.Sprintf("fold of %d", len(events)), measure.Times{wall}),
 		measure.NewRow(fmt.Sprintf("fold of %d, CPU", len(events)), measure.Times{cpu}))
 	s.amounts(perEvent("a note appended, before folding", loose-before, len(events)),
+		perEvent("a note appended, settled", settled-before, len(events)),
 		perEvent("a note appended, folded", folded-before, len(events)))
+	return nil
+}
+
+// appendsDuringFolds measures appends while packs are folded all the time.
+func (s *storeBench) appendsDuringFolds() error {
+	events, err := s.next.take(s.many())
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(s.ctx)
+	folds, ended := 0, make(chan error, 1)
+	go func() {
+		var err error
+		for ; err == nil && ctx.Err() == nil; folds++ {
+			if err = s.log.Settle(s.ctx); err == nil {
+				err = s.foldNow()
+			}
+		}
+		ended <- err
+	}()
+	var times measure.Times
+	for i, e := range events {
+		s.progress("appending during folds: %d of %d", i, len(events))
+		var took time.Duration
+		if took, err = timed(func() error { return save(s.ctx, s.log, e) }); err != nil {
+			break
+		}
+		times = append(times, took)
+	}
+	stop()
+	if err := errors.Join(err, <-ended); err != nil {
+		return err
+	}
+	s.rows(measure.NewRow(fmt.Sprintf("append, during %d folds", folds), times))
 	return nil
 }
 
