@@ -74,8 +74,10 @@ func NewTime(t time.Time) Time { return Time{t.UTC().Truncate(time.Millisecond)}
 
 // MarshalJSON writes the one form a Time has.
 func (t Time) MarshalJSON() ([]byte, error) {
-	return json.Marshal(t.UTC().Format(timeLayout))
+	return json.Marshal(t.text())
 }
+
+func (t Time) text() string { return t.UTC().Format(timeLayout) }
 
 // UnmarshalJSON accepts only what MarshalJSON writes.
 func (t *Time) UnmarshalJSON(b []byte) error {

@@ -12,6 +12,7 @@ type Payload interface {
 	Title() string
 	Body() string
 
+	described
 	check(*checker)
 }
 
