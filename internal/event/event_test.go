@@ -229,28 +229,3 @@ func fill(v reflect.Value, mark func() string) {
 		fill(v.Elem(), mark)
 	}
 }
-
-func FuzzDecode(f *testing.F) {
-	for _, k := range event.Kinds() {
-		e := eventtest.Note("x")
-		setPayload(&e, event.NewPayload(k))
-		if b, err := event.Encode(e); err == nil {
-			f.Add(b)
-		}
-	}
-	b, err := event.Encode(eventtest.Signed(eventtest.Note("fuzz"), "laptop"))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(b)
-	f.Fuzz(func(t *testing.T, b []byte) {
-		e, err := event.Decode(b)
-		if err != nil {
-			return
-		}
-		again, err := event.Encode(e)
-		if err != nil || !bytes.Equal(again, b) {
-			t.Fatalf("decoded bytes encode differently: %v", err)
-		}
-	})
-}

@@ -222,7 +222,7 @@ var oddities = []string{
 	"id", "ID", "tags", "sig", `"extra": 1, `, `"parent": null,`, `"parent": "",`, "observe", "claim", "redact", "Z", ".000", "+",
 }
 
-func FuzzDecodeIsReadingWritingAndComparing(f *testing.F) {
+func FuzzDecode(f *testing.F) {
 	for _, k := range event.Kinds() {
 		e := eventtest.Of(event.NewPayload(k))
 		b, err := event.Encode(e)
