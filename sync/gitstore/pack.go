@@ -1,7 +1,6 @@
 package gitstore
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -90,7 +89,7 @@ func (p *pack) adopt(index []byte, size int64) error {
 	if p.ready.Load() {
 		return nil
 	}
-	x, err := packfmt.OpenIndex(bytes.NewReader(index), int64(len(index)))
+	x, err := packfmt.ReadIndex(index)
 	if err != nil {
 		return err
 	}
@@ -111,7 +110,7 @@ func (p *pack) openIndex() (*packfmt.Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	index, err := packfmt.OpenIndex(bytes.NewReader(data), int64(len(data)))
+	index, err := packfmt.ReadIndex(data)
 	if err != nil {
 		return nil, err
 	}

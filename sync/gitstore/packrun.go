@@ -113,6 +113,7 @@ type packWindow struct {
 	at    int64
 	buf   []byte
 	ahead int64 // how much to read at once; 0 is windowBytes
+	back  bool  // read what stands before rather than what comes next
 }
 
 // bytes returns what is between two offsets, until the next call.
@@ -134,6 +135,10 @@ func (w *packWindow) read(from, to int64) error {
 	if ahead == 0 {
 		ahead = windowBytes
 	}
+	if w.back { // and the rest of an entry of which this is the header
+		to = min(to+leastAhead, limit)
+		from = max(0, min(from, to-ahead))
+	}
 	n := int(max(to-from, min(ahead, limit-from)))
 	w.at, w.buf = from, slices.Grow(w.buf[:0], n)[:n]
 	err := w.pack.readFull(w.buf, from)
@@ -143,15 +148,18 @@ func (w *packWindow) read(from, to int64) error {
 	return err
 }
 
-// follow lets the window grow while what is asked for follows what it held, and begin anew after a leap.
+// follow lets the window grow while what is asked for follows what it held, or comes before it; it begins anew after a
+// leap.
 func (w *packWindow) follow(from int64) {
 	end := w.at + int64(len(w.buf))
 	switch {
 	case from >= w.at && from+leastAhead/2 < end:
 	case from >= w.at && from <= end+w.ahead:
-		w.ahead = min(2*w.ahead, windowBytes)
+		w.ahead, w.back = min(2*w.ahead, windowBytes), false
+	case from < w.at && from >= w.at-w.ahead:
+		w.ahead, w.back = min(2*w.ahead, windowBytes), true
 	default:
-		w.ahead = leastAhead
+		w.ahead, w.back = leastAhead, false
 	}
 }
 

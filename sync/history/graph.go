@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/sync/gitstore"
 )
 
 // A Graph is a set of commits that holds the parents of each. Commits are numbered in the order in which they came in,
@@ -126,16 +128,26 @@ type unknown struct {
 	ready      bool // it is in the list, after its parents
 }
 
+// A scanner reads many objects more quickly than one by one; a gitstore.Store is one.
+type scanner interface{ Scan() *gitstore.Scan }
+
+// manyCommits is from how many on. The newest few are what a Store has just written or read.
+const manyCommits = 64
+
 // read returns the commits below tips that are not known, parents before children.
 func (g *Graph) read(tips []plumbing.Hash) ([]*unknown, error) {
 	var list []*unknown
+	r := g.r
 	seen := make(map[plumbing.Hash]*unknown)
 	stack := slices.Clone(tips)
 	for len(stack) > 0 {
 		h := stack[len(stack)-1]
 		u := seen[h]
 		if u == nil && !g.Has(h) {
-			c, err := ReadCommit(g.r, h)
+			if s, ok := g.r.(scanner); ok && len(seen) == manyCommits {
+				r = s.Scan()
+			}
+			c, err := ReadCommit(r, h)
 			if err != nil {
 				return nil, err
 			}

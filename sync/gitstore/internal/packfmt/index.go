@@ -24,6 +24,7 @@ const (
 // It is safe for concurrent use if its reader is.
 type Index struct {
 	r      io.ReaderAt
+	memory []byte // all of it, or nil
 	size   int64
 	fanout [256]uint32
 }
@@ -50,6 +51,16 @@ func OpenIndex(r io.ReaderAt, size int64) (*Index, error) {
 	return x, x.checkSize()
 }
 
+// ReadIndex is OpenIndex for an index in memory. It keeps data, which must not change.
+func ReadIndex(data []byte) (*Index, error) {
+	x, err := OpenIndex(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	x.memory = data
+	return x, nil
+}
+
 // checkSize makes sure that the tables fill the file; of far offsets there may be as many as there are objects.
 func (x *Index) checkSize() error {
 	far := x.size - x.farAt(0) - 2*TrailerSize
@@ -61,14 +72,14 @@ func (x *Index) checkSize() error {
 
 // InMemory returns an index that is the same and has been read whole, the tables that is: no checksum is compared.
 func (x *Index) InMemory() (*Index, error) {
-	if _, ok := x.r.(*bytes.Reader); ok {
+	if x.memory != nil {
 		return x, nil
 	}
 	data := make([]byte, x.size)
 	if err := x.readAt(data, 0); err != nil {
 		return nil, err
 	}
-	return &Index{r: bytes.NewReader(data), size: x.size, fanout: x.fanout}, nil
+	return &Index{r: bytes.NewReader(data), memory: data, size: x.size, fanout: x.fanout}, nil
 }
 
 // Count returns the number of objects.
@@ -146,12 +157,11 @@ func (x *Index) position(h plumbing.Hash) (int, error) {
 		lo = int(x.fanout[h[0]-1])
 	}
 	guess := lo + int(uint64(hi-lo)*uint64(binary.BigEndian.Uint32(h[1:5]))>>32)
-	var buf [windowSize * 20]byte
 	for lo < hi {
 		from := max(lo, min(guess-windowSize/2, hi-windowSize))
 		n := min(windowSize, hi-from)
-		ids := buf[:n*20]
-		if err := x.readAt(ids, hashesAt+int64(from)*20); err != nil {
+		ids, err := x.bytes(hashesAt+int64(from)*20, n*20)
+		if err != nil {
 			return 0, err
 		}
 		k := sort.Search(n, func(i int) bool { return bytes.Compare(ids[i*20:i*20+20], h[:]) >= 0 })
@@ -171,9 +181,11 @@ func (x *Index) position(h plumbing.Hash) (int, error) {
 }
 
 func (x *Index) uint32At(at int64) (uint32, error) {
-	var b [4]byte
-	err := x.readAt(b[:], at)
-	return binary.BigEndian.Uint32(b[:]), err
+	b, err := x.bytes(at, 4)
+	if err != nil {
+		return 0, err
+	}
+	return binary.BigEndian.Uint32(b), nil
 }
 
 func (x *Index) resolveOffset(v uint32) (int64, error) {
@@ -219,6 +231,15 @@ func (x *Index) Entries() ([]IndexEntry, error) {
 func (x *Index) crcAt(i int) int64    { return hashesAt + int64(x.Count())*20 + int64(i)*4 }
 func (x *Index) offsetAt(i int) int64 { return hashesAt + int64(x.Count())*24 + int64(i)*4 }
 func (x *Index) farAt(i int) int64    { return hashesAt + int64(x.Count())*perObject + int64(i)*8 }
+
+// bytes returns n bytes from at on, which are only read.
+func (x *Index) bytes(at int64, n int) ([]byte, error) {
+	if x.memory != nil && at+int64(n) <= x.size {
+		return x.memory[at : at+int64(n)], nil
+	}
+	b := make([]byte, n)
+	return b, x.readAt(b, at)
+}
 
 func (x *Index) readAt(b []byte, at int64) error {
 	n, err := x.r.ReadAt(b, at)
