@@ -63,7 +63,7 @@ func (a *app) agentRunCommand() *cobra.Command {
 				defer func() { err = errors.Join(err, f.Close()) }()
 				log = slog.New(slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelInfo}))
 			}
-			beModest()
+			beModest(cmd.Context())
 			return agent.Run(cmd.Context(), agent.Options{Home: home, Version: Version(), Log: log}, idle)
 		},
 	}

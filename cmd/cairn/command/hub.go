@@ -59,7 +59,7 @@ func (a *app) hubServeCommand() *cobra.Command {
 			if data == "" {
 				return usage("say where with --data DIR")
 			}
-			beModest()
+			beModest(cmd.Context())
 			var h *hub.Hub
 			h, err = hub.Open(data, hub.Options{Log: a.logger(), Ready: func(addr net.Addr) {
 				fmt.Fprintf(a.env.Stderr, "listening on %s, host key %s\n", addr, h.Fingerprint())
