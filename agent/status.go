@@ -23,6 +23,9 @@ func (a *Agent) Status(ctx context.Context) (api.Status, error) {
 		return s, err
 	}
 	s.Refused = len(refused)
+	if p := a.Progress(); p.Running {
+		s.Rebuild = &api.Progress{Done: p.Done, Total: p.Total}
+	}
 	for _, name := range a.Spaces() {
 		sp, err := a.spaceStatus(ctx, name)
 		if err != nil {

@@ -13,6 +13,13 @@ type Status struct {
 	Device  string        `json:"device"`
 	Spaces  []SpaceStatus `json:"spaces"`
 	Refused int           `json:"refused"`
+	Rebuild *Progress     `json:"rebuild,omitempty"` // of the search index, while one is under way
+}
+
+// Progress is how far something is that takes a while.
+type Progress struct {
+	Done  int `json:"done"`
+	Total int `json:"total"`
 }
 
 // Process is the agent process of a home.

@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,15 +47,6 @@ func (a *app) runBench(cmd *cobra.Command, b bench.Bench, opt bench.Options) (r 
 		defer a.progress("")
 	}
 	return b.Run(cmd.Context(), opt)
-}
-
-// progressWidth is how much of a line is written over each time.
-const progressWidth = 60
-
-// progress shows one changing line on the terminal.
-func (a *app) progress(what string) {
-	line := what + strings.Repeat(" ", max(0, progressWidth-len(what)))
-	fmt.Fprintf(a.env.Stderr, "\r%s\r%s", line, what)
 }
 
 func (a *app) benchGit() *cobra.Command {

@@ -81,6 +81,9 @@ func writeStatus(w io.Writer, s api.Status) {
 	if s.Hub != "" {
 		fmt.Fprintf(w, "hub     %s\n", s.Hub)
 	}
+	if s.Rebuild != nil {
+		fmt.Fprintf(w, "index   %s\n", rebuildWords(*s.Rebuild))
+	}
 	for _, sp := range s.Spaces {
 		writeSpace(w, sp)
 	}
@@ -140,7 +143,11 @@ func (a *app) doctorCommand() *cobra.Command {
 				return err
 			}
 			defer done()
-			report, err := agent.Doctor(cmd.Context(), deep)
+			var report api.Report
+			err = a.showing(cmd.Context(), agent, func() (err error) {
+				report, err = agent.Doctor(cmd.Context(), deep)
+				return err
+			})
 			if err != nil {
 				return err
 			}
