@@ -3,6 +3,8 @@ package search
 import (
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	segment "github.com/blugelabs/bluge_segment_api"
 
@@ -105,7 +107,12 @@ func newDocumentMaker() *documentMaker {
 
 func (m *documentMaker) document(space string, d *Doc) *document {
 	m.reset()
-	m.add(d.Title, titleWeight, titleTerm)
+	if isBeginning(d.Title, d.Body) {
+		m.add(d.Title, 0, titleTerm) // its words count in the body
+		m.words = 0
+	} else {
+		m.add(d.Title, titleWeight, titleTerm)
+	}
 	m.text.WriteString(regionEnd)
 	for _, tag := range d.Tags {
 		m.add(tag, tagWeight, tagTerm)
@@ -121,6 +128,27 @@ func (m *documentMaker) document(space string, d *Doc) *document {
 		{name: facetField, terms: facetsOf(space, d)},
 		{name: textField, value: []byte(m.text.String())},
 	}}
+}
+
+// longHeading is how many characters the longest heading has.
+const longHeading = 60
+
+// isBeginning says that a title was not given as one: it is the beginning of
+// the first line of the text, cut off somewhere in the middle, and no heading.
+func isBeginning(title, body string) bool {
+	if utf8.RuneCountInString(title) <= longHeading {
+		return false
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
+	line = strings.TrimSpace(strings.Map(blankControl, line))
+	return len(line) > len(title) && strings.HasPrefix(line, title)
+}
+
+func blankControl(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
 }
 
 func (m *documentMaker) reset() {

@@ -10,7 +10,8 @@ import (
 )
 
 // A Doc is a note as the index sees it. Title, Tags and Body are searched; the
-// rest only filters.
+// rest only filters. A word counts more in a title, unless the title is only
+// the beginning of a long first line of the body.
 type Doc struct {
 	ID    event.ID
 	Space string // as in the Batch, or empty

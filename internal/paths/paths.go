@@ -87,3 +87,7 @@ func (h Home) Told() string { return h.join("told") }
 
 // AgentLog is where an agent in the background writes its log.
 func (h Home) AgentLog() string { return h.join("agent.log") }
+
+// Recall is what is kept of the last run over a file of questions. It can be
+// deleted at any time.
+func (h Home) Recall(name string) string { return h.join("recall", name+".json") }

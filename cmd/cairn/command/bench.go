@@ -14,7 +14,7 @@ func (a *app) benchCommand() *cobra.Command {
 	for _, b := range bench.All() {
 		c.AddCommand(a.benchOne(b))
 	}
-	c.AddCommand(a.benchGit(), a.benchAppend(), a.benchScannerStart())
+	c.AddCommand(a.benchRecall(), a.benchGit(), a.benchAppend(), a.benchScannerStart())
 	return c
 }
 
