@@ -15,8 +15,8 @@ var stopWords = setOf(`a an the this that these those
 	not no nor too very just also there here again once only own same
 	dont doesnt didnt isnt arent wasnt werent wont cant couldnt shouldnt wouldnt
 	im ive id ill youre youve weve theyre thats whats theres lets
-	any some such each both few more most other all
-	please tell show give find let get got`)
+	any some such each both few many much more most other all
+	please tell show give find let get got come comes came`)
 
 func setOf(words string) map[string]bool {
 	set := map[string]bool{}

@@ -4,21 +4,30 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 
 	"cairn/internal/corpus"
 	"cairn/internal/event"
 	"cairn/search"
 )
 
-const space = "bench"
+const (
+	space    = "bench"
+	bulkStep = 1000
+)
 
 func openCairn(ctx context.Context, dir string, notes []corpus.Note) (engine, error) {
 	dir = filepath.Join(dir, "cairn")
+	ids, at := make([]event.ID, len(notes)), map[event.ID]int{}
+	for i, n := range notes {
+		ids[i] = event.NewID(n.At)
+		at[ids[i]] = i
+	}
 	bulk, live := split(notes)
+	bulkIDs, liveIDs := ids[:len(bulk)], ids[len(bulk):]
 	err := search.Rebuild(ctx, dir, func(put func(search.Batch) error) error {
-		for part := range slices.Chunk(bulk, 1000) {
-			if err := put(batch(part)); err != nil {
+		for from := 0; from < len(bulk); from += bulkStep {
+			to := min(from+bulkStep, len(bulk))
+			if err := put(batch(bulk[from:to], bulkIDs[from:to])); err != nil {
 				return err
 			}
 		}
@@ -31,23 +40,27 @@ func openCairn(ctx context.Context, dir string, notes []corpus.Note) (engine, er
 	if err != nil {
 		return engine{}, err
 	}
-	for part := range slices.Chunk(live, liveStep) {
-		if err := index.Apply(ctx, batch(part)); err != nil {
+	for from := 0; from < len(live); from += liveStep {
+		to := min(from+liveStep, len(live))
+		if err := index.Apply(ctx, batch(live[from:to], liveIDs[from:to])); err != nil {
 			return engine{}, errors.Join(err, index.Close())
 		}
 	}
-	find := func(ctx context.Context, q corpus.Query) (int, error) {
-		r, err := index.Ask(ctx, search.Query{Text: q.Text(), Limit: bestFive})
-		return len(r.Hits), err
+	find := func(ctx context.Context, q question) (found []int, err error) {
+		r, err := index.Ask(ctx, search.Query{Text: q.text, Limit: q.limit})
+		for _, hit := range r.Hits {
+			found = append(found, at[hit.ID])
+		}
+		return found, err
 	}
 	return engine{name: "cairn", ask: find, close: index.Close}, nil
 }
 
-func batch(notes []corpus.Note) search.Batch {
+func batch(notes []corpus.Note, ids []event.ID) search.Batch {
 	b := search.Batch{Space: space}
-	for _, n := range notes {
+	for i, n := range notes {
 		b.Put = append(b.Put, search.Doc{
-			ID: event.NewID(n.At), Title: n.Title, Body: n.Text, Tags: n.Tags,
+			ID: ids[i], Title: n.Title, Body: n.Text, Tags: n.Tags,
 			Kind: string(event.KindObserve), Project: n.Project, Recorded: n.At,
 		})
 	}
@@ -56,6 +69,6 @@ func batch(notes []corpus.Note) search.Batch {
 
 // split parts the notes that an engine is built of from those that come later.
 func split(notes []corpus.Note) (bulk, live []corpus.Note) {
-	at := len(notes) - liveNotes
+	at := max(len(notes)-liveNotes, 0)
 	return notes[:at], notes[at:]
 }

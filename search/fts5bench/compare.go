@@ -10,11 +10,24 @@ import (
 	"cairn/internal/measure"
 )
 
-// An engine finds the best five notes.
+// An engine finds the best notes.
 type engine struct {
 	name  string
-	ask   func(context.Context, corpus.Query) (hits int, err error)
+	ask   func(context.Context, question) (found []int, err error) // by their place, best first
 	close func() error
+}
+
+// A question is what an engine is asked.
+type question struct {
+	text   string
+	words  []string
+	phrase bool // the words stand next to each other
+	prefix bool // the last word is only begun
+	limit  int
+}
+
+func questionOf(q corpus.Query) question {
+	return question{text: q.Text(), words: q.Words, phrase: q.Class == corpus.Phrase, prefix: q.IsPrefix(), limit: bestFive}
 }
 
 const (
@@ -37,22 +50,10 @@ const warmRuns = 10
 // the same questions in turns.
 func compare(ctx context.Context, dir string, notes, runs int) (r measure.Report, err error) {
 	all := corpus.Notes(notes)
-	ours, err := openCairn(ctx, dir, all)
+	engines, err := openAll(ctx, dir, all)
+	defer func() { err = errors.Join(err, closeAll(engines)) }()
 	if err != nil {
 		return r, err
-	}
-	engines := []engine{ours}
-	defer func() {
-		for _, e := range engines {
-			err = errors.Join(err, e.close())
-		}
-	}()
-	for _, kind := range tables {
-		rivals, err := openFTS5(ctx, dir, kind, all)
-		engines = append(engines, rivals...)
-		if err != nil {
-			return r, err
-		}
 	}
 	r = measure.Report{Bench: "fts5", Machine: measure.ThisMachine(), Notes: notes, Rows: []measure.Row{}}
 	for _, class := range corpus.Classes() {
@@ -70,6 +71,31 @@ func compare(ctx context.Context, dir string, notes, runs int) (r measure.Report
 	return r, nil
 }
 
+// openAll builds every engine of the same notes; ours is the first. Those that
+// it returns are to be closed, also after an error.
+func openAll(ctx context.Context, dir string, notes []corpus.Note) ([]engine, error) {
+	ours, err := openCairn(ctx, dir, notes)
+	if err != nil {
+		return nil, err
+	}
+	engines := []engine{ours}
+	for _, kind := range tables {
+		rivals, err := openFTS5(ctx, dir, kind, notes)
+		engines = append(engines, rivals...)
+		if err != nil {
+			return engines, err
+		}
+	}
+	return engines, nil
+}
+
+func closeAll(engines []engine) (err error) {
+	for _, e := range engines {
+		err = errors.Join(err, e.close())
+	}
+	return err
+}
+
 // A result is how one engine answered the questions of a class.
 type result struct {
 	times measure.Times
@@ -84,13 +110,13 @@ func ask(ctx context.Context, engines []engine, queries []corpus.Query) ([]resul
 		for k := range engines {
 			at := (i + k) % len(engines)
 			began := time.Now()
-			hits, err := engines[at].ask(ctx, q)
+			found, err := engines[at].ask(ctx, questionOf(q))
 			took := time.Since(began)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", engines[at].name, q.Text(), err)
 			}
 			results[at].times = append(results[at].times, took)
-			if hits == 0 {
+			if len(found) == 0 {
 				results[at].empty++
 			}
 		}

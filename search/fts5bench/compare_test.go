@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"cairn/internal/corpus"
+	"cairn/internal/golden"
 	"cairn/internal/measure"
 )
 
@@ -50,8 +51,37 @@ func TestWhatIsAskedOfFTS5(t *testing.T) {
 		{good, corpus.Query{Class: corpus.Prefix2, Words: []string{"ba"}}, []string{`"ba"*`}},
 		{usual, corpus.Query{Class: corpus.Phrase, Words: []string{"a", "b"}}, []string{`"a b"`}},
 	} {
-		if got := c.table.matches(c.query); !slices.Equal(got, c.want) {
+		if got := c.table.matches(questionOf(c.query)); !slices.Equal(got, c.want) {
 			t.Errorf("%s, %q: got %q, want %q", c.table.name, c.query.Text(), got, c.want)
+		}
+	}
+}
+
+const aboutTides = `
+notes:
+  - {id: tide, title: Tides, text: the harbor falls dry at low water}
+  - {id: mole, title: The mole, text: "the lamp on the mole is green; harbor pilots know it"}
+questions:
+  - {question: "when does the harbor's bottom fall dry?", find: tide}
+  - {question: "???", find: none}
+  - {question: lighthouse, find: mole}
+`
+
+func TestRecallOfEveryEngine(t *testing.T) {
+	sets, err := golden.Parse([]byte(aboutTides))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := recall(t.Context(), t.TempDir(), sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 1+len(tables)*len(drivers) {
+		t.Fatalf("rows of %d engines", len(rows))
+	}
+	for _, r := range rows {
+		if r.Questions != 2 || r.RecallAt1 != 0.5 || r.Empty != 1 || r.NoneRight != 1 {
+			t.Errorf("%s finds the tide and no lighthouse, yet: %+v", r.Engine, r.Figures)
 		}
 	}
 }

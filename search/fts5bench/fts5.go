@@ -26,7 +26,7 @@ var tables = []table{
 	{
 		name:   "usual FTS5",
 		create: []string{`CREATE VIRTUAL TABLE notes USING fts5(title, tags, body, tokenize = 'unicode61')`},
-		find:   `SELECT rowid FROM notes WHERE notes MATCH ? ORDER BY bm25(notes, 10, 5, 1) LIMIT 5`,
+		find:   `SELECT rowid FROM notes WHERE notes MATCH ? ORDER BY bm25(notes, 10, 5, 1) LIMIT ?`,
 	},
 	{
 		name: "good FTS5",
@@ -34,7 +34,7 @@ var tables = []table{
 			`CREATE VIRTUAL TABLE notes USING fts5(title, tags, body, tokenize = 'porter unicode61', prefix = '2 3 4')`,
 			`INSERT INTO notes(notes, rank) VALUES ('rank', 'bm25(10, 5, 1)')`,
 		},
-		find:    `SELECT rowid FROM notes WHERE notes MATCH ? ORDER BY rank LIMIT 5`,
+		find:    `SELECT rowid FROM notes WHERE notes MATCH ? ORDER BY rank LIMIT ?`,
 		anyWord: true,
 	},
 }
@@ -128,13 +128,13 @@ func (t table) open(ctx context.Context, d driver, path string) (engine, error) 
 	if err != nil {
 		return engine{}, errors.Join(err, db.Close())
 	}
-	ask := func(ctx context.Context, q corpus.Query) (int, error) {
+	ask := func(ctx context.Context, q question) ([]int, error) {
 		for _, match := range t.matches(q) {
-			if hits, err := rowids(ctx, find, match); hits > 0 || err != nil {
-				return hits, err
+			if found, err := places(ctx, find, match, q.limit); len(found) > 0 || err != nil {
+				return found, err
 			}
 		}
-		return 0, nil
+		return nil, nil
 	}
 	return engine{
 		name: t.name + ", " + d.name, ask: ask,
@@ -143,15 +143,18 @@ func (t table) open(ctx context.Context, d driver, path string) (engine, error) 
 }
 
 // matches are the expressions to try until one of them finds something.
-func (t table) matches(q corpus.Query) []string {
-	if q.Class == corpus.Phrase {
-		return []string{`"` + strings.Join(q.Words, " ") + `"`}
+func (t table) matches(q question) []string {
+	if len(q.words) == 0 {
+		return nil
+	}
+	if q.phrase {
+		return []string{`"` + strings.Join(q.words, " ") + `"`}
 	}
 	var words []string
-	for _, w := range q.Words {
+	for _, w := range q.words {
 		words = append(words, `"`+w+`"`)
 	}
-	if q.IsPrefix() {
+	if q.prefix {
 		words[len(words)-1] += "*"
 	}
 	if t.anyWord || len(words) == 1 {
@@ -160,18 +163,20 @@ func (t table) matches(q corpus.Query) []string {
 	return []string{strings.Join(words, " AND "), strings.Join(words, " OR ")}
 }
 
-func rowids(ctx context.Context, find *sql.Stmt, match string) (n int, err error) {
-	rows, err := find.QueryContext(ctx, match)
+// places are those of the notes found; rows count from 1 in the order in which
+// they were put in.
+func places(ctx context.Context, find *sql.Stmt, match string, limit int) (found []int, err error) {
+	rows, err := find.QueryContext(ctx, match, limit)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		var id int64
+		var id int
 		if err := rows.Scan(&id); err != nil {
-			return n, err
+			return found, err
 		}
-		n++
+		found = append(found, id-1)
 	}
-	return n, rows.Err()
+	return found, rows.Err()
 }
