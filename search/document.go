@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -30,7 +31,8 @@ const (
 	projectFacet = 'p'
 )
 
-func facet(kind byte, value string) string { return string(kind) + value }
+// facet takes no notice of case: a tool calls itself Codex here and codex there.
+func facet(kind byte, value string) string { return string(kind) + strings.ToLower(value) }
 
 // A document is a note in the terms of Bluge. It is complete before Bluge sees
 // it, so Analyze has nothing left to do.
@@ -213,18 +215,23 @@ func (m *documentMaker) wordTerms() [][]byte {
 }
 
 func facetsOf(space string, d *Doc) [][]byte {
-	out := [][]byte{[]byte(facet(spaceFacet, space))}
+	out := []string{facet(spaceFacet, space)}
 	for kind, value := range map[byte]string{
 		kindFacet: d.Kind, harnessFacet: d.Harness, deviceFacet: d.Device, actorFacet: d.Actor, projectFacet: d.Project,
 	} {
 		if value != "" {
-			out = append(out, []byte(facet(kind, value)))
+			out = append(out, facet(kind, value))
 		}
 	}
 	for _, tag := range d.Tags {
-		out = append(out, []byte(facet(tagFacet, tag)))
+		out = append(out, facet(tagFacet, tag))
 	}
-	return out
+	slices.Sort(out)
+	var terms [][]byte
+	for _, f := range slices.Compact(out) {
+		terms = append(terms, []byte(f))
+	}
+	return terms
 }
 
 // timePrefix begins a time among the terms of the key field. No key begins

@@ -6,8 +6,8 @@ import (
 	"github.com/RoaringBitmap/roaring"
 )
 
-// A Filter narrows a query to notes with these facets. Empty members do not;
-// the others are compared byte for byte.
+// A Filter narrows a query to notes with these facets, in whatever case. Empty
+// members do not.
 type Filter struct {
 	Kind, Tag, Harness, Device, Actor, Project string
 

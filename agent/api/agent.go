@@ -55,7 +55,8 @@ type Query struct {
 	Prefix bool   `json:"prefix,omitempty"`
 }
 
-// A Filter narrows a query; empty members do not.
+// A Filter narrows a query; empty members do not. Upper and lower case are the
+// same, but for Space and Subject, which name one thing.
 type Filter struct {
 	Space   string      `json:"space,omitempty"`
 	Kind    event.Kind  `json:"kind,omitempty"`

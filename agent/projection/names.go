@@ -32,6 +32,27 @@ func (n *names) of(s string) (uint32, bool) {
 	return i, ok
 }
 
+// anyCase tells the names that are one text in upper or lower case; all names
+// if the text is empty.
+type anyCase struct {
+	text  string
+	known map[uint32]bool
+}
+
+func newAnyCase(text string) anyCase { return anyCase{text, map[uint32]bool{}} }
+
+func (a anyCase) is(n *names, number uint32) bool {
+	if a.text == "" {
+		return true
+	}
+	is, known := a.known[number]
+	if !known {
+		is = strings.EqualFold(n.text[number], a.text)
+		a.known[number] = is
+	}
+	return is
+}
+
 // A tag list is kept as one name.
 const tagSeparator = "\x00"
 
@@ -39,7 +60,7 @@ func joinTags(tags []string) string { return strings.Join(tags, tagSeparator) }
 
 func hasTag(joined, tag string) bool {
 	for t := range strings.SplitSeq(joined, tagSeparator) {
-		if t == tag {
+		if strings.EqualFold(t, tag) {
 			return true
 		}
 	}

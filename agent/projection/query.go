@@ -140,41 +140,38 @@ func (s *Set) Fits(id event.ID, f api.Filter) bool {
 
 // A matcher is a filter in the numbers of the set; 0 asks for nothing.
 type matcher struct {
-	kind                                     uint8
-	subject, harness, device, actor, project uint32
-	tag                                      string
-	since, until                             int64
+	kind                            uint8
+	subject                         uint32
+	harness, device, actor, project anyCase
+	tag                             string
+	since, until                    int64
 }
 
 // matcher is false if no event can pass.
 func (s *Set) matcher(f api.Filter) (matcher, bool) {
-	m := matcher{kind: kindNumber(f.Kind), tag: f.Tag, until: forever}
-	possible := f.Kind == "" || m.kind != 0
-	for _, n := range []struct {
-		text   string
-		number *uint32
-	}{{f.Subject, &m.subject}, {f.Harness, &m.harness}, {f.Device, &m.device}, {f.Actor, &m.actor}, {f.Project, &m.project}} {
-		var ok bool
-		*n.number, ok = s.names.of(n.text)
-		possible = possible && ok
+	m := matcher{
+		kind: kindNumber(f.Kind), harness: newAnyCase(f.Harness), device: newAnyCase(f.Device),
+		actor: newAnyCase(f.Actor), project: newAnyCase(f.Project), tag: f.Tag, until: forever,
 	}
+	subject, ok := s.names.of(f.Subject)
+	m.subject = subject
 	if f.Since != nil {
 		m.since = f.Since.UnixMilli()
 	}
 	if f.Until != nil {
 		m.until = f.Until.UnixMilli()
 	}
-	return m, possible
+	return m, ok && (f.Kind == "" || m.kind != 0)
 }
 
 func (m *matcher) fits(s *Set, r *row) bool {
 	at := r.id.millis()
 	return (m.kind == 0 || m.kind == r.kind) &&
 		(m.subject == 0 || m.subject == r.subject) &&
-		(m.harness == 0 || m.harness == r.harness) &&
-		(m.device == 0 || m.device == r.device) &&
-		(m.actor == 0 || m.actor == r.actor) &&
-		(m.project == 0 || m.project == r.project) &&
+		m.harness.is(&s.names, r.harness) &&
+		m.device.is(&s.names, r.device) &&
+		m.actor.is(&s.names, r.actor) &&
+		m.project.is(&s.names, r.project) &&
 		m.since <= at && at < m.until &&
 		(m.tag == "" || hasTag(s.names.text[r.tags], m.tag))
 }

@@ -114,6 +114,8 @@ func testWords(t *testing.T, make Maker) {
 		"see internal/store/repo.go",                     // 14
 		"fixed in v1.26.8",                               // 15
 		"error: timeout while dialing",                   // 16
+		"การเชื่อมต่อขัดข้องเมื่อคืน", // 17
+		"وجدنا خطأ في الملف أمس",      // 18
 	))
 	for q, want := range map[string][]int{
 		"which database did we choose for the billing service and why": {0},
@@ -123,6 +125,14 @@ func testWords(t *testing.T, make Maker) {
 		"file lock":            {4, 2, 3},
 		"filelock":             {4, 3, 2},
 		"file-lock":            {4, 2, 3},
+		"file_lock":            {4, 2, 3},
+		"FileLock":             {4, 2, 3},
+		"file-locking":         {2, 4, 3},
+		"lock file":            {4, 2, 3},
+		"锁的":                   {6},
+		"修":                    {6},
+		"ขัดข้อง":              {17},
+		"خطأ":                  {18},
 		"缓存":                   {5},
 		"会话":                   {5},
 		"决定":                   {5},
@@ -219,8 +229,11 @@ func testAnyText(t *testing.T, make Maker) {
 }
 
 func testLongNote(t *testing.T, make Maker) {
-	long := strings.Repeat("the quick brown fox jumps over the lazy dog. ", 20_000) + "zyxwvunique 终点词"
-	s := make(t, notes("short", long))
+	half := strings.Repeat("the quick brown fox jumps over the lazy dog.\n", 10_000)
+	s := make(t, notes("short", "abcdfirst line\n"+half+"midwayword 中途\n"+half+"zyxwvunique 终点词"))
+	wantFound(t, s, text("abcdfirst"), 1)
+	wantFound(t, s, text("midwayword"), 1)
+	wantFound(t, s, text("中途"), 1)
 	wantFound(t, s, text("zyxwvunique"), 1)
 	wantFound(t, s, text("zyxw"), 1)
 	wantFound(t, s, text("终点词"), 1)
@@ -232,7 +245,7 @@ func testFilters(t *testing.T, make Maker) {
 	for i, kind := range []string{"observe", "lesson", "observe"} {
 		d := &b[0].Put[i]
 		d.Kind = kind
-		d.Tags = []string{fmt.Sprint("my-tag-", i%2)}
+		d.Tags = []string{fmt.Sprint("my-tag-", i%2), fmt.Sprint("My-Tag-", i%2)}
 		d.Harness, d.Device, d.Actor, d.Project = fmt.Sprint("h", i), fmt.Sprint("d", i), fmt.Sprint("a", i), fmt.Sprint("my-app-v", i)
 	}
 	s := make(t, b)
@@ -245,6 +258,7 @@ func testFilters(t *testing.T, make Maker) {
 		{search.Filter{Tag: "my-tag-0"}, []int{2, 0}},
 		{search.Filter{Tag: "my"}, nil},
 		{search.Filter{Harness: "h1"}, []int{1}},
+		{search.Filter{Harness: "H1", Tag: "MY-Tag-1", Kind: "Lesson"}, []int{1}},
 		{search.Filter{Device: "d2"}, []int{2}},
 		{search.Filter{Actor: "a0"}, []int{0}},
 		{search.Filter{Project: "my-app-v2"}, []int{2}},
