@@ -188,7 +188,7 @@ func (l *Log) write(head Head, c *chain) (turned bool, err error) {
 		err = l.store.UpdateRefLater(head.Ref, head.Commit, c.head.Commit)
 	}
 	if err != nil {
-		err = l.undo(r, err)
+		err = l.undo(r, late.Begun(), err)
 	}
 	return turned, err
 }
@@ -196,7 +196,9 @@ func (l *Log) write(head Head, c *chain) (turned bool, err error) {
 // undo takes an append back that failed with cause after it was recorded, so
 // that it does not come back either. It is no failure if the branch has moved
 // all the same. If the branch cannot be read the append may have happened.
-func (l *Log) undo(r record, cause error) error {
+// begun says whether there can be a pack of it: a folder that takes no files
+// gives none away either.
+func (l *Log) undo(r record, begun bool, cause error) error {
 	now, err := l.branch()
 	if err != nil || now.IsZero() {
 		return errors.Join(cause, err)
@@ -205,7 +207,9 @@ func (l *Log) undo(r record, cause error) error {
 		return nil
 	}
 	// In this order: a record is what the pack is found by.
-	err = l.store.RemovePacks(r.pack)
+	if begun {
+		err = l.store.RemovePacks(r.pack)
+	}
 	if err == nil {
 		err = l.journal.retract()
 	}

@@ -66,9 +66,13 @@ func (e *ForeignFormatError) Error() string {
 type GarbledRefError struct {
 	Name string // of the ref, or "packed-refs"
 	Path string
+	Line int // in packed-refs, from 1
 }
 
 func (e *GarbledRefError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("line %d of %s is garbled: it holds no ref; nothing was changed", e.Line, e.Path)
+	}
 	return fmt.Sprintf("ref %s is garbled: %s holds no object id; nothing was changed", e.Name, e.Path)
 }
 

@@ -65,6 +65,9 @@ func (p *LatePack) Store() error {
 	return nil
 }
 
+// Begun reports whether Store got so far that there may be something for RemovePacks to take back.
+func (p *LatePack) Begun() bool { return p.draft.named }
+
 func (p *LatePack) store() error {
 	if err := p.write(); err != nil {
 		return errors.Join(err, p.draft.discard())

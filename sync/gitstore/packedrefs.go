@@ -30,34 +30,37 @@ func (s *Store) readPackedRefs() ([]packedRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	refs, ok := parsePackedRefs(string(data))
-	if !ok {
-		return nil, &GarbledRefError{Name: "packed-refs", Path: path}
+	refs, bad := parsePackedRefs(string(data))
+	if bad > 0 {
+		return nil, &GarbledRefError{Name: "packed-refs", Path: path, Line: bad}
 	}
 	return refs, nil
 }
 
-func parsePackedRefs(text string) (refs []packedRef, ok bool) {
+// parsePackedRefs returns the number of the first line that is garbled, from 1; 0 if none is.
+func parsePackedRefs(text string) (refs []packedRef, bad int) {
+	n := 0
 	for line := range strings.Lines(text) {
+		n++
 		if !strings.HasSuffix(line, "\n") {
-			return nil, false
+			return nil, n
 		}
 		switch line[0] {
 		case '#':
 		case '^':
 			if len(refs) == 0 {
-				return nil, false
+				return nil, n
 			}
 			refs[len(refs)-1].lines += line
 		default:
 			r, ok := parsePackedRef(line)
 			if !ok {
-				return nil, false
+				return nil, n
 			}
 			refs = append(refs, r)
 		}
 	}
-	return refs, true
+	return refs, 0
 }
 
 func parsePackedRef(line string) (packedRef, bool) {

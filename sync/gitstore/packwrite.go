@@ -85,6 +85,7 @@ type packDraft struct {
 	size    int64  // of the pack
 	small   []byte // the index, if it is small enough to be kept in memory
 	late    bool   // its writer makes it durable later
+	named   bool   // the pack has its name
 	closed  bool
 	common  bool // others may be making the very same pack, or may have made it
 }
@@ -205,6 +206,7 @@ func (d *packDraft) publish() (*pack, error) {
 		return nil, errors.Join(err, d.remove())
 	}
 	if p, err := d.published(base); err != nil || p != nil {
+		d.named = p != nil
 		return p, errors.Join(err, d.remove())
 	}
 	if err := d.s.keep(base); err != nil {
@@ -213,6 +215,7 @@ func (d *packDraft) publish() (*pack, error) {
 	if err := d.s.fs.Rename(d.pack.Name(), base+".pack"); err != nil {
 		return nil, errors.Join(err, d.remove())
 	}
+	d.named = true
 	if err := d.s.fs.Rename(d.index.Name(), base+".idx"); err != nil {
 		return nil, errors.Join(err, d.s.fs.Remove(base+".pack"), d.remove())
 	}

@@ -112,6 +112,35 @@ func (s *Store) restoreRef(name string, value plumbing.Hash) error {
 	return errors.Join(err, undeclare())
 }
 
+// RemoveGarbledRef removes the file of a ref that is garbled. The ref is absent after that, or has the older value that
+// stands in packed-refs. One that is absent or has a value is left alone. Errors are those of UpdateRef.
+func (s *Store) RemoveGarbledRef(name string) error {
+	if err := s.alive(); err != nil {
+		return err
+	}
+	if err := s.removeGarbledRef(name); err != nil {
+		return fmt.Errorf("remove the garbled ref %s: %w", name, err)
+	}
+	return nil
+}
+
+func (s *Store) removeGarbledRef(name string) error {
+	path := s.refPath(name)
+	undeclare, err := s.declare(intent{path, ""})
+	if err != nil {
+		return err
+	}
+	p, err := s.lockRefFile(path)
+	if err != nil {
+		return errors.Join(err, undeclare())
+	}
+	_, err = s.readLoose(name)
+	if _, garbled := errors.AsType[*GarbledRefError](err); garbled {
+		err = errors.Join(s.fs.Remove(path), s.fs.SyncDir(filepath.Dir(path)))
+	}
+	return errors.Join(ignoreNotExist(err), p.abandon(), undeclare())
+}
+
 // HeadIsGarbled reports whether HEAD is missing or holds no ref. One that is detached is neither.
 func (s *Store) HeadIsGarbled() (bool, error) {
 	if err := s.alive(); err != nil {
