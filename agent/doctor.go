@@ -190,7 +190,11 @@ func (d *doctor) index() {
 	}
 	for _, name := range d.a.Spaces() {
 		level, err := d.a.Level(d.ctx, name)
-		if err == nil && level.Indexed != level.Events {
+		switch {
+		case err != nil:
+		case level.Closed != nil:
+			err = level.Closed
+		case level.Indexed != level.Events:
 			err = fmt.Errorf("%d of %d events are indexed", level.Indexed, level.Events)
 		}
 		d.add("index "+name, fmt.Sprintf("level with %d events", level.Events), err, "it catches up by itself; \"cairn doctor --deep\" rebuilds it")
@@ -204,7 +208,7 @@ func (d *doctor) remotes() {
 		if err == nil {
 			err = state.Err
 		}
-		p := problem.Of(syncProblem(err))
+		p := problem.Of(d.a.linkProblem(l, err))
 		fix := ""
 		if p != nil {
 			fix = p.Hint

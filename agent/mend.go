@@ -12,6 +12,7 @@ import (
 	"cairn/internal/config"
 	"cairn/sync/gitstore"
 	"cairn/sync/mend"
+	"cairn/sync/purge"
 	"cairn/sync/replica"
 )
 
@@ -24,8 +25,8 @@ func (a *Agent) mend(ctx context.Context, name string, deep bool) ([]mend.Findin
 	}
 	opt.Known = []plumbing.Hash{mark.Commit}
 	if from := a.remotesOf(name); len(from) > 0 {
-		opt.Refill = func(ctx context.Context, store *gitstore.Store, commits []plumbing.Hash) error {
-			return a.refill(ctx, store, from, commits)
+		opt.Refill = func(ctx context.Context, store *gitstore.Store, commits []plumbing.Hash, gone *purge.Set) error {
+			return a.refill(ctx, store, from, commits, gone)
 		}
 	}
 	found, err := mend.Repository(ctx, opt)
@@ -51,12 +52,12 @@ func (a *Agent) remotesOf(space string) []config.Remote {
 }
 
 // refill fetches what a store lacks from the first remote that has it.
-func (a *Agent) refill(ctx context.Context, store *gitstore.Store, from []config.Remote, commits []plumbing.Hash) error {
+func (a *Agent) refill(ctx context.Context, store *gitstore.Store, from []config.Remote, commits []plumbing.Hash, gone *purge.Set) error {
 	var failed error
 	for _, r := range from {
 		remote, err := a.remoteFor(api.Remote{Space: r.Space, Name: r.Name, URL: r.URL, Hub: r.Hub}, a.courier.Hub())
 		if err == nil {
-			err = replica.Refill(ctx, store, remote, commits)
+			err = replica.Refill(ctx, store, remote, commits, gone)
 		}
 		if err == nil {
 			return nil

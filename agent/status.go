@@ -74,11 +74,14 @@ func (a *Agent) spaceStatus(ctx context.Context, name string) (api.SpaceStatus, 
 		}
 	}
 	if out.Purged, out.PurgedAt, err = a.purgedFrom(name); err != nil {
-		return out, err
+		out.LastError = err.Error()
 	}
 	held, err := a.held(ctx, name)
+	if err != nil {
+		out.LastError = err.Error()
+	}
 	setHeld(&out, held)
-	return out, err
+	return out, nil
 }
 
 func remoteWords(l *courier.Link) string {

@@ -3,9 +3,12 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"cairn/agent/api"
+	"cairn/agent/courier"
 	"cairn/agent/memory"
 	"cairn/internal/hubwire"
 	"cairn/internal/problem"
@@ -30,7 +33,7 @@ func (a *Agent) Sync(ctx context.Context, req api.SyncRequest) ([]api.SyncResult
 	for _, l := range links {
 		r, err := l.Exchange(ctx, req.Direction)
 		if err != nil {
-			r.Problem = problem.Of(syncProblem(err))
+			r.Problem = problem.Of(a.linkProblem(l, err))
 		}
 		results = append(results, r)
 	}
@@ -87,6 +90,25 @@ func syncProblem(err error) error {
 	}
 	return p
 }
+
+// linkProblem is syncProblem with what only the link knows: the commands that
+// reset a plain repository which has not followed a purge. They are not run by
+// themselves: what others pushed there and nowhere else would be lost.
+func (a *Agent) linkProblem(l *courier.Link, err error) error {
+	err = syncProblem(err)
+	p, ok := errors.AsType[*problem.Problem](err)
+	if !ok || p.Rule != intake.RulePurged || l.Remote.Hub {
+		return err
+	}
+	out := *p
+	out.Hint = fmt.Sprintf("what was purged is not taken back; saving goes on. When nobody has notes there that are nowhere else, "+
+		"reset it: git -C %s push --force %s refs/heads/main, then run git gc --prune=now in that repository; or remove it: cairn remote remove %s --space %s",
+		quoted(a.opt.Home.Space(l.Remote.Space)), quoted(l.Remote.URL), l.Remote.Name, l.Remote.Space)
+	return &out
+}
+
+// quoted is a word for a shell.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 func isType[E error](err error) bool {
 	_, ok := errors.AsType[E](err)

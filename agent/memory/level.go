@@ -3,11 +3,13 @@ package memory
 import (
 	"context"
 	"errors"
+	"io/fs"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/agent/catchup"
 	"cairn/agent/projection"
+	"cairn/internal/disk"
 	"cairn/internal/event"
 )
 
@@ -16,6 +18,7 @@ type Level struct {
 	Head    plumbing.Hash // of the log
 	Events  int           // in the log
 	Indexed int           // of them covered by the index; 0 while there is none
+	Closed  error         // why the index cannot be read and nobody rebuilds it; nil if it can, or will be
 	Damaged []error       // events besides, whose bytes are not what they were
 }
 
@@ -44,8 +47,17 @@ func (s *Service) Level(ctx context.Context, name string) (Level, error) {
 	if l.Indexed, err = sp.kept.Indexed(); err != nil {
 		s.troubled(err)
 		l.Indexed = 0
+		l.Closed = indexTrouble(err)
 	}
 	return l, nil
+}
+
+// indexTrouble is err if only somebody who looks after the disk can end it.
+func indexTrouble(err error) error {
+	if errors.Is(err, fs.ErrPermission) || disk.Full(err) || disk.ReadOnly(err) {
+		return Problem(err)
+	}
+	return nil
 }
 
 // Ahead lists the events of a space that lie so far ahead of this machine's

@@ -1,6 +1,7 @@
 package fleettest_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -235,4 +236,72 @@ func TestAnAgentThatWasKilledAfterAPurgeFinishesIt(t *testing.T) {
 	a.Start()
 	rid(f, t, a, secret)
 	fsck(t, a.Home.Space("team"))
+}
+
+// After a purge the newest pack is lost. Doctor looks for what is missing at the
+// remotes, of which one still has what was purged and the machine's own memory
+// of it is an old one. Nothing of it comes back; what the hub has does.
+func TestADoctorBringsBackNothingThatWasPurged(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a, witness := f.Joined("a", "ana"), f.Joined("w", "bo")
+	secret := word()
+	mirror := filepath.Join(t.TempDir(), "mirror.git")
+	link(t, a, mirror)
+	leaked := a.Note("team", "the code is "+secret)
+	exchange(t, a)
+	old, err := fleettest.HeadOf(mirror, "team")
+	if err != nil {
+		t.Fatal(err)
+	}
+	purge(t, f, leaked)
+	a.Has("team")
+	rid(f, t, a, secret)
+	if len(purgetest.Traces(t, mirror, secret)) == 0 {
+		t.Fatal("the mirror does not have it any more")
+	}
+	before := packsOf(t, a)
+	a.Note("team", "kept")
+	witness.Has("team", "kept") // so the hub has it
+	a.Stop()
+	for _, pack := range packsOf(t, a) {
+		if !slices.Contains(before, pack) {
+			if err := os.Remove(pack); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// As a crash in the middle of the purge could have left it.
+	tracking := filepath.Join(a.Home.Space("team"), "refs", "remotes", "mirror", "main")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(tracking), 0o755), os.WriteFile(tracking, []byte(old+"\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	f.StopHub()
+	a.Start()
+	report, err := a.Doctor(t.Context(), true)
+	if err != nil || report.OK {
+		t.Errorf("doctor finds nothing wrong: %+v, %v", report, err)
+	}
+	if left := purgetest.Traces(t, string(a.Home), secret); len(left) > 0 {
+		t.Errorf("doctor brought it back: %v", left)
+	}
+	f.StartHub()
+	f.Until("doctor fetches what is missing from the hub", func() bool {
+		_, err := a.Doctor(t.Context(), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return space(t, a, "team").Indexed == 1
+	})
+	a.Has("team", "kept")
+	rid(f, t, a, secret)
+	fsck(t, a.Home.Space("team"))
+}
+
+func packsOf(t *testing.T, m *fleettest.Machine) []string {
+	t.Helper()
+	packs, err := filepath.Glob(filepath.Join(m.Home.Space("team"), "objects", "pack", "pack-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packs
 }

@@ -37,6 +37,9 @@ func (m *mender) branch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if why == "" && m.unsure != nil {
+		why = "what was purged is not known: " + m.unsure.Error()
+	}
 	if why != "" {
 		m.lacking = m.lacking || s.gone > 0 || len(s.heads) == 0
 		m.add(what+"; "+why, "", m.commands(s, lost))
@@ -95,6 +98,12 @@ func (m *mender) search(ctx context.Context) (*search, error) {
 		}
 	}
 	for _, h := range ends {
+		if old, err := m.isPurged(s, h); err != nil || old {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
 		fits, err := s.continues(h)
 		if err != nil {
 			return nil, err
@@ -104,6 +113,16 @@ func (m *mender) search(ctx context.Context) (*search, error) {
 		}
 	}
 	return s, nil
+}
+
+// isPurged says whether the history of h still holds events that were purged.
+func (m *mender) isPurged(s *search, h plumbing.Hash) (bool, error) {
+	tree, err := s.graph.Tree(h)
+	if err != nil {
+		return false, err
+	}
+	held, err := m.gone.In(m.store, tree)
+	return len(held) > 0, err
 }
 
 // ends are the commits of this space that no other commit follows, newest

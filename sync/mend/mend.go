@@ -13,7 +13,9 @@ import (
 
 	"cairn/internal/disk"
 	"cairn/internal/event"
+	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
+	"cairn/sync/purge"
 )
 
 // Options say which repository to look at, and what others know of it.
@@ -27,8 +29,9 @@ type Options struct {
 	// found.
 	Deep bool
 	// Refill stores what others have of the history of commits and this
-	// repository lacks; nil if nobody else has any of it.
-	Refill func(ctx context.Context, store *gitstore.Store, commits []plumbing.Hash) error
+	// repository lacks, but nothing that was purged; nil if nobody else has any
+	// of it.
+	Refill func(ctx context.Context, store *gitstore.Store, commits []plumbing.Hash, gone *purge.Set) error
 }
 
 // A Finding is something that was not as it should be.
@@ -49,11 +52,25 @@ func Repository(ctx context.Context, opt Options) (found []Finding, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	// Who takes purged objects off the disk and who puts back what is missing
+	// must not meet.
+	turn, err := store.LockPending(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, turn.Unlock()) }()
 	m := &mender{opt: opt, store: store}
 	if err := m.look(ctx); err != nil {
 		return m.found, err
 	}
-	if !m.lacking || opt.Refill == nil {
+	if !m.lacking {
+		return m.found, m.strays()
+	}
+	if opt.Refill == nil {
+		return m.found, nil
+	}
+	if m.unsure != nil {
+		m.add("what is missing was not fetched, because it is not known what was purged: "+m.unsure.Error(), "", "put that right first, or put the repository "+opt.Dir+" back from a backup")
 		return m.found, nil
 	}
 	return m.again(ctx)
@@ -63,7 +80,28 @@ type mender struct {
 	opt     Options
 	store   *gitstore.Store
 	found   []Finding
-	lacking bool // objects, which others may have
+	lacking bool       // objects, which others may have
+	gone    *purge.Set // what was purged
+	unsure  error      // why that is not known; nil if it is
+}
+
+// purged reads what must never come back.
+func (m *mender) purged(context.Context) error {
+	epoch, err := m.store.Ref(eventlog.EpochRef)
+	if errors.Is(err, plumbing.ErrReferenceNotFound) {
+		return nil
+	}
+	var records []purge.Record
+	if err == nil {
+		records, err = purge.Records(m.store, "", epoch)
+	}
+	_, bad := errors.AsType[*purge.RecordError](err)
+	if bad || err != nil && (isRefDamage(err) || isObjectDamage(err)) {
+		m.unsure = err
+		return nil
+	}
+	m.gone = purge.NewSet(records)
+	return err
 }
 
 // again looks once more after others gave what they have.
@@ -72,13 +110,17 @@ func (m *mender) again(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return m.found, err
 	}
-	if err := m.opt.Refill(ctx, m.store, known); err != nil {
+	if err := m.opt.Refill(ctx, m.store, known, m.gone); err != nil {
 		m.add("what is missing could not be fetched: "+err.Error(), "", "run cairn doctor again when the remote can be reached")
 		return m.found, ctx.Err()
 	}
 	first := m.found
 	second := &mender{opt: m.opt, store: m.store}
-	if err := second.look(ctx); err != nil {
+	err = second.look(ctx)
+	if err == nil {
+		err = second.strays()
+	}
+	if err != nil {
 		return first, err
 	}
 	for i := range first {
@@ -128,7 +170,7 @@ func (m *mender) add(what, mended, next string) {
 
 // look goes from the files up to the history.
 func (m *mender) look(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{m.lock, m.objects, m.head, m.branch, m.otherRefs, m.history} {
+	for _, step := range []func(context.Context) error{m.lock, m.purged, m.objects, m.head, m.branch, m.otherRefs, m.history} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -189,21 +231,67 @@ func (m *mender) head(context.Context) error {
 	return nil
 }
 
-// otherRefs names refs that cannot be read. What they should be only a remote
-// knows.
+// otherRefs names refs that cannot be read. One that only says where a remote
+// was is taken away: the next sync makes it again. What any other should be
+// nobody here knows.
 func (m *mender) otherRefs(context.Context) error {
 	_, garbled, err := m.store.IntactRefs()
+	if err != nil {
+		return err
+	}
 	for _, g := range garbled {
-		if g.Name == event.MainRef {
+		switch {
+		case g.Name == event.MainRef:
+		case strings.HasPrefix(g.Name, "refs/remotes/"):
+			if err := m.store.RemoveGarbledRef(g.Name); err != nil {
+				return err
+			}
+			m.add(g.Error(), "it was taken away; the next sync makes it again", "")
+		default:
+			m.add(g.Error(), "", m.setAnew(g))
+		}
+	}
+	return nil
+}
+
+// strays takes away the refs that say a remote was at a commit that is not here,
+// once nothing else is missing. Until then they say what could be fetched.
+func (m *mender) strays() error {
+	if !m.opt.Deep || m.lacking {
+		return nil
+	}
+	refs, _, err := m.store.IntactRefs()
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(refs)) {
+		if !strings.HasPrefix(name, "refs/remotes/") {
 			continue
 		}
-		next := "delete the file and set it to the remote's head: git -C " + m.opt.Dir + " update-ref " + g.Name + " COMMIT"
-		if g.Name == "packed-refs" {
-			next = "put the file " + g.Path + " back from a backup"
+		has, err := m.store.Has(refs[name])
+		if err == nil && has {
+			continue
 		}
-		m.add(g.Error(), "", next)
+		if err == nil {
+			err = m.store.DeleteRef(name, refs[name])
+		}
+		if err != nil {
+			return err
+		}
+		m.add(name+" leads to commit "+refs[name].String()+", which is not here", "it was taken away; the next sync makes it again", "")
 	}
-	return err
+	return nil
+}
+
+// setAnew is what a person does about a ref that is garbled.
+func (m *mender) setAnew(g *gitstore.GarbledRefError) string {
+	switch g.Name {
+	case "packed-refs":
+		return fmt.Sprintf("put the file %s back from a backup; if there is none, delete line %d and see with git -C %s for-each-ref what is missing", g.Path, g.Line, m.opt.Dir)
+	case eventlog.EpochRef:
+		return "it says what was purged, so nothing is synced without it: delete " + g.Path + ", then give it the hub's value: git -C " + m.opt.Dir + " fetch HUB +" + g.Name + ":" + g.Name
+	}
+	return "delete " + g.Path + "; if somebody needs the ref: git -C " + m.opt.Dir + " update-ref " + g.Name + " COMMIT"
 }
 
 // history finds objects that the branch needs and that are not there: at least

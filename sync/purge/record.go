@@ -47,14 +47,17 @@ func (nothing) Object(h plumbing.Hash) (gitstore.Object, error) {
 
 // Records reads the records of a space that end with the commit tip, oldest
 // first, and checks the form of each, that they are of one space and one hub
-// and that none is left out. A zero tip has none. Errors: *RecordError, or the
-// Reader's.
+// and that none is left out. A zero tip has none; an empty space is that of the
+// newest record. Errors: *RecordError, or the Reader's.
 func Records(r Reader, space event.ID, tip plumbing.Hash) ([]Record, error) {
 	var list []Record
 	for at := tip; !at.IsZero(); {
 		rec, previous, err := read(r, at)
 		if err != nil {
 			return nil, fmt.Errorf("read the record of purges: %w", err)
+		}
+		if space == "" {
+			space = rec.Space
 		}
 		if rec.Space != space {
 			return nil, &RecordError{at, "it is of another space"}

@@ -9,6 +9,7 @@ import (
 
 	"cairn/sync/gitstore"
 	"cairn/sync/history"
+	"cairn/sync/purge"
 )
 
 // ErrLacking means that the remote has nothing of a history that is to be made
@@ -18,8 +19,10 @@ var ErrLacking = errors.New("the remote does not have that history")
 // Refill fetches the remote's whole history, whatever is here, and stores of
 // it what the histories of the given commits hold and the store lacks or
 // cannot read. What the commits do not lead to stays outside: it has not been
-// judged. No ref moves. Errors: those of Remote, ErrLacking.
-func Refill(ctx context.Context, store *gitstore.Store, remote Remote, commits []plumbing.Hash) (err error) {
+// judged. A history that holds what is gone for good stays outside too: the
+// remote has not followed a purge. No ref moves. Errors: those of Remote,
+// ErrLacking.
+func Refill(ctx context.Context, store *gitstore.Store, remote Remote, commits []plumbing.Hash, gone *purge.Set) (err error) {
 	q, err := store.Quarantine()
 	if err != nil {
 		return err
@@ -35,11 +38,9 @@ func Refill(ctx context.Context, store *gitstore.Store, remote Remote, commits [
 	if err != nil {
 		return err
 	}
-	var theirs []plumbing.Hash
-	for _, h := range commits {
-		if q.HasNew(h) {
-			theirs = append(theirs, h)
-		}
+	theirs, err := without(q, commits, gone)
+	if err != nil {
+		return err
 	}
 	if len(theirs) == 0 {
 		return ErrLacking
@@ -53,4 +54,26 @@ func Refill(ctx context.Context, store *gitstore.Store, remote Remote, commits [
 		return err
 	}
 	return q.PublishLacking(ids)
+}
+
+// without are the commits that arrived in q and whose trees hold nothing that
+// is gone for good; a tree holds all that its history ever held.
+func without(q *gitstore.Quarantine, commits []plumbing.Hash, gone *purge.Set) (clean []plumbing.Hash, err error) {
+	for _, h := range commits {
+		if !q.HasNew(h) {
+			continue
+		}
+		c, err := history.ReadCommit(q, h)
+		if err != nil {
+			return nil, err
+		}
+		held, err := gone.In(q, c.Tree)
+		if err != nil {
+			return nil, err
+		}
+		if len(held) == 0 {
+			clean = append(clean, h)
+		}
+	}
+	return clean, nil
 }
