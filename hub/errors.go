@@ -69,6 +69,7 @@ func asEnrolProblem(err error) error {
 	case errors.Is(err, hubwire.ErrEnrolment):
 		p.Message, p.Hint = err.Error(), `enrol with "cairn join INVITE"; nothing was changed`
 	case errors.Is(err, devices.ErrRevoked):
+		p.Rule = hubwire.RuleRevoked
 		p.Message, p.Hint = err.Error(), "a revoked key never comes back: make this machine a new device, then join again"
 	case errors.Is(err, devices.ErrInviteKey):
 		p.Message, p.Hint = err.Error(), `enrol with "cairn join INVITE", which makes a key of its own; nothing was changed`

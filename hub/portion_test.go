@@ -118,3 +118,25 @@ func TestWhatIsTooMuchForOnePushGoesInSeveral(t *testing.T) {
 		t.Errorf("%d and %d events", laptop.count(), desktop.count())
 	}
 }
+
+// A push that the hub gives up because it takes too long is sent again in
+// smaller portions, until it fits.
+func TestWhatTakesTooLongInOnePushGoesInSeveral(t *testing.T) {
+	t.Parallel()
+	slow := func(event.Event) error { time.Sleep(50 * time.Millisecond); return nil }
+	h := open(t, hub.Options{Decide: slow, Pushes: repository.Limits{Whole: time.Second}})
+	h.member("ana", devices.Write, "laptop", "team")
+	laptop := h.replicate("laptop")
+	laptop.sync()
+	var texts []string
+	for i := range 30 { // half as many again as there is time for
+		texts = append(texts, fmt.Sprint("note ", i))
+	}
+	laptop.save(texts...)
+	if d := laptop.sync(); d.Events != 30 {
+		t.Errorf("the push brought %d events", d.Events)
+	}
+	if laptop.count() != 30 {
+		t.Errorf("%d events", laptop.count())
+	}
+}

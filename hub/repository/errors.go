@@ -6,6 +6,7 @@ import (
 
 	"cairn/internal/commitform"
 	"cairn/internal/disk"
+	"cairn/internal/hubwire"
 	"cairn/internal/problem"
 	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
@@ -63,9 +64,11 @@ var errStalled = &problem.Problem{
 	Hint:    "nothing was stored; push again",
 }
 
-// errTooLong gives up a push that holds its place for too long.
+// errTooLong gives up a push that holds its place for too long. Cairn then
+// sends less at once.
 var errTooLong = &problem.Problem{
 	Code:    problem.Busy,
+	Rule:    hubwire.RuleLimit,
 	Message: "the push took too long and was given up",
 	Hint:    "nothing was stored; push fewer events at once, oldest first",
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -65,6 +66,39 @@ func TestASecondCopyOfAMachineIsFoundOut(t *testing.T) {
 	}
 	desktop := h.clone("desktop")
 	taken(t, desktop.goOn())
+}
+
+// Two copies of a machine push in the same moment, and land one after the other
+// or together: the key stays with exactly one.
+func TestOfTwoCopiesThatPushAtOnceOneKeepsTheKey(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{Pushes: 16})
+	a := h.clone("laptop")
+	taken(t, a.goOn())
+	both := a.tip()
+	copies := []*machine{a, h.clone("laptop")}
+	release := h.hold()
+	answers := make([]answer, len(copies))
+	var pushing sync.WaitGroup
+	for i, m := range copies {
+		m.note("of copy " + string(rune('a'+i)))
+		m.claim = []plumbing.Hash{both, m.tip()}
+		pushing.Go(func() { answers[i] = m.push(repository.ForMain) })
+	}
+	h.waitFor(1) // a device has one turn at a time
+	release()
+	pushing.Wait()
+	kept := 0
+	for _, a := range answers {
+		if a.outcome.Taken {
+			kept++
+		} else if !slices.Equal(a.rules(), []string{hubwire.RuleClone}) {
+			t.Errorf("the other copy was told %v, %v", a.rules(), a.lines)
+		}
+	}
+	if kept != 1 || len(h.events()) != 2 {
+		t.Errorf("%d copies keep the key, and the hub has %d events", kept, len(h.events()))
+	}
 }
 
 // A machine that heard no answer to its last pushes is no copy.

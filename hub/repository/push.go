@@ -69,7 +69,7 @@ func (r *Repository) ServePush(ctx context.Context, stream io.ReadWriteCloser, b
 	defer cancel()
 	p := &push{r: r, req: req, reply: reply, stream: stream, by: by, out: Outcome{Asked: true}}
 	// What waits for a client to read or to write ends no other way.
-	defer context.AfterFunc(ctx, p.hangUp)()
+	defer context.AfterFunc(ctx, func() { p.hangUp(context.Cause(ctx)) })()
 	err = p.serve(ctx)
 	return p.out, err
 }
@@ -122,9 +122,14 @@ func (p *push) serve(ctx context.Context) (err error) {
 	return p.take(ctx, q, cmd)
 }
 
-// hangUp ends a read or write that waits for the client.
-func (p *push) hangUp() {
-	if err := p.stream.Close(); err != nil {
+// hangUp ends a read or write that waits for the client, which is told why if
+// the stream has a way to.
+func (p *push) hangUp(why error) {
+	end := p.stream.Close
+	if s, ok := p.stream.(interface{ CloseWith(error) error }); ok {
+		end = func() error { return s.CloseWith(why) }
+	}
+	if err := end(); err != nil {
 		p.r.set.log.Debug("hang up on a push", "err", err)
 	}
 }
@@ -137,7 +142,7 @@ func (p *push) receive(ctx context.Context, q *gitstore.Quarantine) error {
 	defer cancel(nil)
 	in := watch(p.stream, p.r.set.limits.Stall, func() {
 		cancel(errStalled)
-		p.hangUp()
+		p.hangUp(errStalled)
 	})
 	defer in.stop()
 	err := q.Receive(ctx, in, p.r.set.limits.Pack)
@@ -173,7 +178,7 @@ func (p *push) badPack(err error) error {
 
 // drain reads what a client still sends, or it would not hear the answer.
 func (p *push) drain() error {
-	in := watch(p.stream, p.r.set.limits.Stall, p.hangUp)
+	in := watch(p.stream, p.r.set.limits.Stall, func() { p.hangUp(errStalled) })
 	defer in.stop()
 	_, err := io.Copy(io.Discard, io.LimitReader(in, p.r.set.limits.Pack.Bytes))
 	return err

@@ -22,6 +22,13 @@ var errFailed = &problem.Problem{
 	Hint:    "nothing was stored; try again, and tell the hub's operator if it stays so",
 }
 
+// errNoRoom says what every pusher can do something about: wait.
+var errNoRoom = &problem.Problem{
+	Code:    problem.Busy,
+	Message: "the hub's disk has no room left",
+	Hint:    "nothing was stored, and the hub keeps what it has; what you saved stays on this machine and is sent when there is room; tell the hub's operator",
+}
+
 func errUnknown(fingerprint string) *problem.Problem {
 	return &problem.Problem{
 		Code:    problem.HubRefused,

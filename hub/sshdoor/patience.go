@@ -1,10 +1,13 @@
 package sshdoor
 
 import (
+	"errors"
 	"io"
 	"time"
 
 	gossh "golang.org/x/crypto/ssh"
+
+	"cairn/internal/problem"
 )
 
 // A patient channel gives a client only so long to take what it is sent, and to
@@ -39,6 +42,15 @@ func (p *patient) Close() error {
 		}
 	})
 	return p.Channel.Close()
+}
+
+// CloseWith is Close after a word about why, if err is one for the client.
+func (p *patient) CloseWith(err error) error {
+	if said, ok := errors.AsType[*problem.Problem](err); ok {
+		_, werr := io.WriteString(p.Stderr(), tell(said))
+		return errors.Join(werr, p.Close())
+	}
+	return p.Close()
 }
 
 type patientStderr struct {

@@ -13,6 +13,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 
 	"cairn/hub/devices"
+	"cairn/internal/disk"
 	"cairn/internal/hubwire"
 	"cairn/internal/problem"
 )
@@ -27,6 +28,7 @@ type Session struct {
 
 	// Stream is the client's input and output. Its input ends when the client
 	// has no more to say, which is not the end of the session; closing it is.
+	// It also has CloseWith(error), which tells the client why.
 	Stream io.ReadWriteCloser
 
 	// Stopping is closed when the door is about to stop. A session that would
@@ -149,6 +151,9 @@ func (d *Door) report(ch gossh.Channel, cmd Command, err error) int {
 			d.log.Error("a command failed", "command", cmd.Name, "err", err)
 		}
 		p = errFailed
+		if disk.Full(err) {
+			p = errNoRoom
+		}
 	}
 	_, werr := io.WriteString(ch.Stderr(), tell(p))
 	if !cmd.Git() {
@@ -158,9 +163,13 @@ func (d *Door) report(ch gossh.Channel, cmd Command, err error) int {
 	return p.Code.ExitCode()
 }
 
-// tell is a problem as lines of text.
+// tell is a problem as lines of text, the first for programs if its rule says
+// something to them.
 func tell(p *problem.Problem) string {
 	var b strings.Builder
+	if p.Rule == hubwire.RuleLimit {
+		b.WriteString(hubwire.Refusal{Rule: p.Rule}.String() + "\n")
+	}
 	b.WriteString("cairn: " + p.Message + "\n")
 	if p.Hint != "" {
 		b.WriteString("cairn: " + p.Hint + "\n")

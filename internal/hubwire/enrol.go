@@ -81,3 +81,7 @@ func DeviceName(name string) string {
 	}
 	return clean
 }
+
+// RuleRevoked is the rule that the enrolment of a revoked key breaks. Another
+// key is welcome with the same invite.
+const RuleRevoked = "revoked"

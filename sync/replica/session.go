@@ -72,9 +72,28 @@ func (s *session) ended(ctx context.Context, doing string, err error) error {
 	case <-time.After(5 * time.Second):
 	}
 	if text := s.said.String(); text != "" {
-		return &RefusedError{Message: text}
+		return refusedWith(text)
 	}
 	return offline(doing, err)
+}
+
+// refusedWith is what the hub said when it ended a command.
+func refusedWith(text string) error {
+	tooMuch := false
+	var words []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if r, ok := hubwire.ParseRefusal(line); ok {
+			tooMuch = tooMuch || r.Rule == hubwire.RuleLimit
+		} else {
+			words = append(words, line)
+		}
+	}
+	message := strings.Join(words, "\n")
+	if tooMuch {
+		return &tooMuchError{message}
+	}
+	return &RefusedError{Message: message}
 }
 
 // tail keeps the first part of what is written to it, as printable lines.
