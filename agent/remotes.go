@@ -47,6 +47,7 @@ func (a *Agent) openHub(c config.Hub) (*replica.Hub, error) {
 	if err != nil {
 		return nil, err
 	}
+	hub.SetPatience(a.opt.Patience)
 	a.courier.UseHub(hub, func(ctx context.Context, offered []hubwire.SpaceInfo) {
 		if err := a.linkOffered(ctx, hub, offered); err != nil {
 			a.log.Warn("a space of the hub cannot be linked", "err", err)
@@ -223,6 +224,9 @@ func (a *Agent) Join(ctx context.Context, text string) (api.Joined, error) {
 	have := a.config.Hub
 	a.mu.Unlock()
 	enrolled, err := replica.Enrol(ctx, in, *a.key.Load(), a.machineName())
+	if p, ok := errors.AsType[*problem.Problem](err); ok && p.Rule == hubwire.RuleRevoked {
+		enrolled, err = a.enrolAnew(ctx, in)
+	}
 	if err != nil {
 		return api.Joined{}, syncProblem(err)
 	}

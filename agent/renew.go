@@ -11,6 +11,8 @@ import (
 	"cairn/internal/device"
 	"cairn/internal/disk"
 	"cairn/internal/event"
+	"cairn/internal/hubwire"
+	"cairn/internal/invite"
 	"cairn/internal/problem"
 	"cairn/policy/scope"
 	"cairn/sync/replica"
@@ -46,6 +48,27 @@ func (a *Agent) renew(ctx context.Context, old event.DeviceID) error {
 	return a.auditRenewal(ctx, old)
 }
 
+// enrolAnew joins with a key of its own for the one that was revoked, which
+// never comes back: whoever gave the invite wants this machine in again.
+func (a *Agent) enrolAnew(ctx context.Context, in invite.Invite) (hubwire.Enrolled, error) {
+	a.renewing.Lock()
+	defer a.renewing.Unlock()
+	old := a.key.Load().ID()
+	next, err := nextKey(a.opt.FS, a.opt.Home.NextKey())
+	if err != nil {
+		return hubwire.Enrolled{}, fmt.Errorf("make a new device key: %w", err)
+	}
+	enrolled, err := replica.Enrol(ctx, in, next, a.machineName())
+	if err != nil {
+		return hubwire.Enrolled{}, err
+	}
+	if err := a.useKey(a.courier.Hub(), next); err != nil {
+		return hubwire.Enrolled{}, fmt.Errorf("take the new device key into use: %w", err)
+	}
+	a.log.Warn("this machine has a new device key: the old one was revoked", "old", old, "new", next.ID())
+	return enrolled, nil
+}
+
 // nextKey is the key that was made before an earlier attempt broke off, or a
 // new one.
 func nextKey(fsys disk.FS, path string) (device.Key, error) {
@@ -59,19 +82,28 @@ func nextKey(fsys disk.FS, path string) (device.Key, error) {
 // adopt puts next, which the hub knows, in the place of the device key. What
 // doctor says of it is stored first.
 func (a *Agent) adopt(hub *replica.Hub, old event.DeviceID, next device.Key) error {
-	home := a.opt.Home
 	err := a.changeConfig(func(c *config.Config) {
 		c.Renewed = &config.Renewal{From: old, To: next.ID(), At: event.NewTime(a.opt.Now())}
 	})
 	if err != nil {
 		return err
 	}
+	return a.useKey(hub, next)
+}
+
+// useKey makes next the device key. hub is nil if there is none yet.
+func (a *Agent) useKey(hub *replica.Hub, next device.Key) error {
+	home := a.opt.Home
 	if err := a.opt.FS.Rename(home.NextKey(), home.DeviceKey()); err != nil {
 		return err
 	}
 	a.key.Store(&next)
 	a.Rekey(next)
-	return errors.Join(hub.Rekey(next), a.opt.FS.SyncDir(filepath.Dir(home.DeviceKey())))
+	var err error
+	if hub != nil {
+		err = hub.Rekey(next)
+	}
+	return errors.Join(err, a.opt.FS.SyncDir(filepath.Dir(home.DeviceKey())))
 }
 
 // auditRenewal tells the person's other machines.

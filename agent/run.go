@@ -14,6 +14,7 @@ import (
 	"cairn/agent/localapi"
 	"cairn/internal/disk"
 	"cairn/internal/paths"
+	"cairn/sync/replica"
 )
 
 // Options say which home an agent owns, and how.
@@ -28,6 +29,8 @@ type Options struct {
 	Now func() time.Time
 	// FS is the disk that the home is on; nil is the system's.
 	FS disk.FS
+	// Patience is with a hub that has fallen silent.
+	Patience replica.Patience
 }
 
 // Own makes this process the owner of a home, and serves its socket until

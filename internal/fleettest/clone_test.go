@@ -10,6 +10,7 @@ import (
 	"cairn/hub"
 	"cairn/internal/event"
 	"cairn/internal/fleettest"
+	"cairn/internal/problem"
 )
 
 func device(t *testing.T, m *fleettest.Machine) string {
@@ -201,4 +202,77 @@ func TestRestartsMakeNoCopies(t *testing.T) {
 	if device(t, a) != key {
 		t.Error("it was taken for a copy")
 	}
+}
+
+// Two copies of a machine wake up in the same moment, each with notes of its
+// own. Exactly one keeps the key.
+func TestTwoCopiesThatWakeUpTogether(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a, witness := f.Joined("a", "ana"), f.Joined("w", "bo")
+	key := device(t, a)
+	a.Note("team", "before")
+	settled(t, f, "team", []string{"before"}, a, witness)
+	copied := a.Backup()
+	f.StopHub()
+	b := f.MachineFrom(copied, "b")
+	want := []string{"before"}
+	for i := range 3 {
+		want = append(want, "a "+string(rune('0'+i)), "b "+string(rune('0'+i)))
+		a.Note("team", want[len(want)-2])
+		b.Note("team", want[len(want)-1])
+	}
+	f.StartHub()
+	settled(t, f, "team", want, a, b, witness)
+	apart(t, f, key, a, b)
+	if (device(t, a) == key) == (device(t, b) == key) {
+		t.Errorf("the key is of %s and %s, want one of them", device(t, a), device(t, b))
+	}
+	for _, m := range []*fleettest.Machine{a, b, witness} {
+		m.Has("team", want...) // each once
+	}
+}
+
+// A machine is revoked, together with the key that it had before. Whoever wants
+// it back gives it an invite. What it saved meanwhile, under the old key, stays
+// on it and is listed.
+func TestARevokedMachineComesBackWithANewInvite(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a, witness := f.Joined("a", "ana"), f.Joined("w", "bo")
+	first := device(t, a)
+	a.Note("team", "in the backup")
+	settled(t, f, "team", []string{"in the backup"}, a, witness)
+	backup := a.Backup()
+	a.Note("team", "after it")
+	settled(t, f, "team", []string{"in the backup", "after it"}, a, witness)
+	a.Restore(backup)
+	a.Note("team", "under the second key")
+	settled(t, f, "team", []string{"in the backup", "after it", "under the second key"}, a, witness)
+	second := device(t, a)
+	if second == first {
+		t.Fatal("the restored machine has kept its key")
+	}
+	if _, err := f.Hub().Admin().Revoke(t.Context(), caller, first); err != nil {
+		t.Fatal(err)
+	}
+	f.Until("the renewed key is cut off too", func() bool {
+		results, err := a.Sync(t.Context(), api.SyncRequest{Space: "team"})
+		return err == nil && results[0].Problem != nil && results[0].Problem.Code == problem.HubRefused
+	})
+	lost := a.Note("team", "while it was out")
+	a.Join(f.Invite("ana"))
+	if third := device(t, a); third == second || third == first {
+		t.Errorf("it is device %s again", third)
+	}
+	f.Until("the note of the old key is listed", func() bool {
+		list, err := a.Refused(t.Context())
+		return err == nil && slices.ContainsFunc(list, func(r api.Refusal) bool { return r.ID == lost })
+	})
+	a.Note("team", "while it was out") // saved again, under the new key
+	want := []string{"in the backup", "after it", "under the second key", "while it was out"}
+	witness.Has("team", want...)
+	a.Has("team", want...)
+	a.Stop()
+	a.Start()
+	a.Note("team", "after a restart")
+	witness.Has("team", append(want, "after a restart")...)
 }

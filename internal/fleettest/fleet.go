@@ -100,11 +100,11 @@ func (f *Fleet) StopHub() {
 // space team.
 func (f *Fleet) Invite(person string) string {
 	f.t.Helper()
-	return f.inviteAt(person, f.addr)
+	return f.InviteAt(person, f.addr)
 }
 
-// inviteAt is Invite for a machine that reaches the hub at another address.
-func (f *Fleet) inviteAt(person, addr string) string {
+// InviteAt is Invite for a machine that reaches the hub at another address.
+func (f *Fleet) InviteAt(person, addr string) string {
 	f.t.Helper()
 	i, err := f.hub.Admin().Invite(f.t.Context(), admin.Caller{}, admin.InviteRequest{
 		Person: person, Spaces: []string{"team"}, Role: devices.Write, Addr: addr,

@@ -1,6 +1,7 @@
 package fleettest
 
 import (
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -14,10 +15,13 @@ type Line struct {
 	to       func() string
 	work     sync.WaitGroup
 
-	mu    sync.Mutex
-	cut   bool
-	ended bool
-	open  map[net.Conn]bool
+	over chan struct{} // closed by end
+
+	mu     sync.Mutex
+	cut    bool
+	ended  bool
+	open   map[net.Conn]bool
+	frozen chan struct{} // closed when what is open now is frozen
 }
 
 // NewLine is a line that leads to the address that to returns, until the test ends.
@@ -27,7 +31,7 @@ func NewLine(t testing.TB, to func() string) *Line {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Line{listener: listener, to: to, open: map[net.Conn]bool{}}
+	l := &Line{listener: listener, to: to, open: map[net.Conn]bool{}, over: make(chan struct{}), frozen: make(chan struct{})}
 	l.work.Go(l.accept)
 	t.Cleanup(l.end)
 	return l
@@ -41,6 +45,15 @@ func (l *Line) Cut() { l.set(true) }
 
 // Mend lets new connections through.
 func (l *Line) Mend() { l.set(false) }
+
+// Freeze lets nothing more through what is open, for ever, and tells neither side; new connections work. So it is after a
+// machine slept, or its network became another one.
+func (l *Line) Freeze() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.frozen)
+	l.frozen = make(chan struct{})
+}
 
 func (l *Line) set(cut bool) {
 	l.mu.Lock()
@@ -60,6 +73,7 @@ func (l *Line) hangUp() {
 
 func (l *Line) end() {
 	l.listener.Close()
+	close(l.over)
 	l.mu.Lock()
 	l.ended = true
 	l.hangUp()
@@ -80,6 +94,7 @@ func (l *Line) accept() {
 // carry passes on both ways what one connection brings.
 func (l *Line) carry(near net.Conn) {
 	defer l.drop(near)
+	frozen := l.fate()
 	if !l.take(near) {
 		return
 	}
@@ -92,17 +107,46 @@ func (l *Line) carry(near net.Conn) {
 		return
 	}
 	var back sync.WaitGroup
-	back.Go(func() { pass(near, far) })
-	pass(far, near)
+	back.Go(func() { l.pass(near, far, frozen) })
+	l.pass(far, near, frozen)
 	back.Wait()
 }
 
-// pass copies until one side ends, and then ends both.
-func pass(to, from net.Conn) {
+// fate is closed when what opens now is frozen.
+func (l *Line) fate() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.frozen
+}
+
+// pass copies until one side ends, and then ends both; or until they are frozen, and then keeps quiet.
+func (l *Line) pass(to, from net.Conn, frozen <-chan struct{}) {
 	// How it ended is the business of those who talk.
-	_, _ = io.Copy(to, from)
+	_, _ = io.Copy(&tap{to, frozen}, from)
+	select {
+	case <-frozen:
+		<-l.over
+	default:
+	}
 	to.Close()
 	from.Close()
+}
+
+// A tap is a connection that takes nothing once it is frozen.
+type tap struct {
+	net.Conn
+	frozen <-chan struct{}
+}
+
+var errFrozen = errors.New("the line is frozen")
+
+func (t *tap) Write(b []byte) (int, error) {
+	select {
+	case <-t.frozen:
+		return 0, errFrozen
+	default:
+		return t.Conn.Write(b)
+	}
 }
 
 func (l *Line) take(c net.Conn) bool {

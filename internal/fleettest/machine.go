@@ -10,6 +10,7 @@ import (
 	"cairn/agent/api"
 	"cairn/internal/event"
 	"cairn/internal/paths"
+	"cairn/sync/replica"
 )
 
 // A Machine is one machine with its own home.
@@ -23,6 +24,8 @@ type Machine struct {
 	Disk *Disk
 	// Line is the machine's own network; nil unless it is Wired.
 	Line *Line
+	// Patience is what its agent has, from the next Start, with a silent hub.
+	Patience replica.Patience
 
 	t    testing.TB
 	f    *Fleet
@@ -60,7 +63,7 @@ func (f *Fleet) Wired(name, person string) *Machine {
 	f.t.Helper()
 	m := f.Machine(name)
 	m.Line = NewLine(f.t, f.Addr)
-	m.Join(f.inviteAt(person, m.Line.Addr()))
+	m.Join(f.InviteAt(person, m.Line.Addr()))
 	return m
 }
 
@@ -82,7 +85,7 @@ func (m *Machine) Kill() {
 func (m *Machine) Start() {
 	m.t.Helper()
 	log := slog.New(slog.NewTextHandler(testWriter{m.t, m.name}, &slog.HandlerOptions{Level: slog.LevelInfo}))
-	a, err := agent.Own(m.t.Context(), agent.Options{Home: m.Home, Version: "test", Log: log, Now: m.Clock.Now, FS: m.Disk})
+	a, err := agent.Own(m.t.Context(), agent.Options{Home: m.Home, Version: "test", Log: log, Now: m.Clock.Now, FS: m.Disk, Patience: m.Patience})
 	if err != nil {
 		m.t.Fatal(err)
 	}

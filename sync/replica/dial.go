@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -19,16 +20,34 @@ type Address struct {
 	Fingerprint string // of its host key, as ssh prints it
 }
 
-// How long one step of a connection may take.
-const (
-	dialTimeout  = 10 * time.Second
-	aliveEvery   = 15 * time.Second
-	aliveTimeout = 15 * time.Second
-	// After a sleep the network is often another one: it is asked at once, and
-	// not waited for as long.
-	lookEvery   = 5 * time.Second
-	wakeTimeout = 3 * time.Second
-)
+// dialTimeout is how long the beginning of a connection may take.
+const dialTimeout = 10 * time.Second
+
+// Patience says how soon a connection to a hub that has fallen silent counts as
+// broken: after a change of network nobody tells. Fields that are zero have the
+// value of DefaultPatience.
+type Patience struct {
+	Every  time.Duration // the hub is asked for a sign of life so often
+	Answer time.Duration // it may take so long to give one
+	// After a sleep the network is often another one: the hub is asked at once,
+	// and not waited for as long. Look is how often the machine looks whether
+	// it slept.
+	Look, AfterSleep time.Duration
+}
+
+// DefaultPatience finds a broken connection after half a minute at the latest,
+// and after eight seconds when the machine slept.
+var DefaultPatience = Patience{
+	Every: 15 * time.Second, Answer: 15 * time.Second,
+	Look: 5 * time.Second, AfterSleep: 3 * time.Second,
+}
+
+func (p Patience) withDefaults() Patience {
+	return Patience{
+		Every: cmp.Or(p.Every, DefaultPatience.Every), Answer: cmp.Or(p.Answer, DefaultPatience.Answer),
+		Look: cmp.Or(p.Look, DefaultPatience.Look), AfterSleep: cmp.Or(p.AfterSleep, DefaultPatience.AfterSleep),
+	}
+}
 
 // dial opens an SSH connection and logs in. Errors: ErrOffline, *HostKeyError,
 // *RefusedError.
@@ -80,10 +99,10 @@ func dial(ctx context.Context, at Address, key ssh.Signer) (*ssh.Client, error) 
 
 // keepAlive ends the connection when the other side stops answering, so that
 // whoever waits on it learns after a sleep or a change of network.
-func keepAlive(c *ssh.Client) {
+func keepAlive(c *ssh.Client, p Patience) {
 	gone := make(chan struct{})
 	go func() { c.Wait(); close(gone) }()
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(p.Look)
 	defer tick.Stop()
 	for last, asked := time.Now(), time.Now(); ; last = time.Now() {
 		select {
@@ -91,10 +110,10 @@ func keepAlive(c *ssh.Client) {
 			return
 		case <-tick.C:
 		}
-		now, patience := time.Now(), aliveTimeout
-		if slept(last, now) {
-			patience = wakeTimeout
-		} else if now.Sub(asked) < aliveEvery {
+		now, patience := time.Now(), p.Answer
+		if slept(last, now, p.Look) {
+			patience = p.AfterSleep
+		} else if now.Sub(asked) < p.Every {
 			continue
 		}
 		if !answers(c, gone, patience) {
@@ -105,10 +124,11 @@ func keepAlive(c *ssh.Client) {
 	}
 }
 
-// slept says whether the machine slept between two looks. While it does, only
-// the clock on the wall goes on.
-func slept(last, now time.Time) bool {
-	return now.Round(0).Sub(last.Round(0)) > 3*lookEvery
+// slept says whether the machine slept between two looks, of which there is one
+// at each of these intervals. While it sleeps, only the clock on the wall goes
+// on.
+func slept(last, now time.Time, every time.Duration) bool {
+	return now.Round(0).Sub(last.Round(0)) > 3*every
 }
 
 // answers asks the other side for a sign of life.

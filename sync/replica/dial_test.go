@@ -6,14 +6,14 @@ import (
 )
 
 func TestASleepShowsOnTheWallClock(t *testing.T) {
-	last := time.Now()
+	last, look := time.Now(), DefaultPatience.Look
 	for _, c := range []struct {
 		passed time.Duration
 		want   bool
-	}{{lookEvery, false}, {lookEvery + 2*time.Second, false}, {time.Minute, true}, {8 * time.Hour, true}, {-time.Hour, false}} {
+	}{{look, false}, {look + 2*time.Second, false}, {time.Minute, true}, {8 * time.Hour, true}, {-time.Hour, false}} {
 		// Without its reading of the monotonic clock, as that stands still.
 		now := last.Round(0).Add(c.passed)
-		if got := slept(last, now); got != c.want {
+		if got := slept(last, now, look); got != c.want {
 			t.Errorf("after %v on the wall: %v", c.passed, got)
 		}
 	}

@@ -23,7 +23,8 @@ type Hub struct {
 	device event.DeviceID // whose key it is
 	at     Address
 	client *ssh.Client // nil while there is none
-	clock  reading     // of the hub's, on this connection
+	wait   Patience
+	clock  reading // of the hub's, on this connection
 	closed bool
 }
 
@@ -33,7 +34,14 @@ func NewHub(at Address, key device.Key) (*Hub, error) {
 	if err != nil {
 		return nil, fmt.Errorf("use the device key: %w", err)
 	}
-	return &Hub{at: at, key: signer, device: key.ID()}, nil
+	return &Hub{at: at, key: signer, device: key.ID(), wait: DefaultPatience}, nil
+}
+
+// SetPatience is for connections that are made from now on.
+func (h *Hub) SetPatience(p Patience) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.wait = p.withDefaults()
 }
 
 // Device is as which device this machine logs in.
@@ -124,8 +132,9 @@ func (h *Hub) connect(ctx context.Context) (*ssh.Client, error) {
 		return nil, err
 	}
 	h.client, h.clock = c, reading{}
+	wait := h.wait
 	go func() {
-		keepAlive(c)
+		keepAlive(c, wait)
 		h.forget(c)
 	}()
 	return c, nil

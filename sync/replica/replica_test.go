@@ -253,9 +253,20 @@ func fsck(t *testing.T, dir string) {
 }
 
 func TestRacingMachinesConverge(t *testing.T) {
-	dir := bare(t, "main")
-	remote := func() Remote { return Path(disk.OS, dir) }
-	machines := []*machine{newMachine(t, remote()), newMachine(t, remote()), newMachine(t, remote())}
+	for how, remote := range transports(t) {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			dir := bare(t, "main")
+			race(t, newMachine(t, remote(dir)), newMachine(t, remote(dir)), newMachine(t, remote(dir)))
+			fsck(t, dir)
+		})
+	}
+}
+
+// race lets machines save and sync in changing order, and requires that they
+// become level.
+func race(t *testing.T, machines ...*machine) {
+	t.Helper()
 	machines[0].sync()
 	var want []string
 	for round := range 4 {
@@ -280,12 +291,20 @@ func TestRacingMachinesConverge(t *testing.T) {
 			t.Errorf("heads %s and %s", m.head(), machines[0].head())
 		}
 	}
-	fsck(t, dir)
 }
 
 func TestNothingIsSentTwice(t *testing.T) {
-	dir := bare(t, "main")
-	a := newMachine(t, Path(disk.OS, dir))
+	for how, remote := range transports(t) {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			dir := bare(t, "main")
+			sendsOnce(t, dir, newMachine(t, remote(dir)))
+		})
+	}
+}
+
+func sendsOnce(t *testing.T, dir string, a *machine) {
+	t.Helper()
 	a.save("one")
 	a.sync()
 	before := files(t, dir)
