@@ -31,7 +31,12 @@ type hubProcess struct {
 
 func startHub(t *testing.T) *hubProcess {
 	t.Helper()
-	h := &hubProcess{dir: filepath.Join(t.TempDir(), "hub")}
+	return startHubIn(t, t.TempDir())
+}
+
+func startHubIn(t *testing.T, parent string) *hubProcess {
+	t.Helper()
+	h := &hubProcess{dir: filepath.Join(parent, "hub")}
 	for _, args := range [][]string{{"init"}, {"spaces", "create", "team"}} {
 		if out, err := exec.Command("cairn", append(append([]string{"hub"}, args...), "--data", h.dir)...).CombinedOutput(); err != nil {
 			t.Fatalf("hub %v: %v\n%s", args, err, out)
