@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"cairn/internal/disk"
 	"cairn/sync/gitstore"
 )
@@ -129,4 +131,53 @@ func TestAPackThatGoesDuringAnExchangeLosesNothing(t *testing.T) {
 		t.Errorf("%d objects, want %d", len(got), len(want))
 	}
 	fsck(t, s.Dir())
+}
+
+// Objects that are removed for good between the steps do not come back, and what was to stay stays.
+func TestWhatIsRemovedDuringAnExchangeStaysAway(t *testing.T) {
+	t.Parallel()
+	s, hooks := hooked(t, 20)
+	purged := gitstore.NewObject(plumbing.BlobObject, []byte("to be removed"))
+	if _, err := s.WritePack([]gitstore.Object{purged}); err != nil {
+		t.Fatal(err)
+	}
+	// The next holder of the lock lets go of the protection that a new pack has.
+	appendCommit(t, s, "one more")
+	all, err := s.IDs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stay := slices.DeleteFunc(all, func(h plumbing.Hash) bool { return h == purged.Hash })
+	hooks.syncing = func(string) {
+		hooks.syncing = nil
+		if n := len(packs(t, s.Dir())); n != 23 {
+			t.Errorf("%d packs: the new one is not beside the old ones", n)
+		}
+		name, err := s.GatherPack(t.Context(), stay)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		l, err := s.Lock(t.Context())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, err = s.RemoveAllBut(name)
+		if err = errors.Join(err, l.Unlock()); err != nil {
+			t.Error(err)
+		}
+	}
+	if stats, err := s.CompactNow(t.Context()); err != nil || stats.Packs != 22 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+	if n := len(packs(t, s.Dir())); n != 1 {
+		t.Errorf("%d packs are left", n)
+	}
+	if got, err := s.IDs(); err != nil || !slices.Equal(got, stay) {
+		t.Errorf("%d objects, want %d, %v", len(got), len(stay), err)
+	}
+	if has, err := s.Has(purged.Hash); err != nil || has {
+		t.Errorf("the removed object is there: %v, %v", has, err)
+	}
 }
