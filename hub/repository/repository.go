@@ -109,7 +109,11 @@ func (u *upload) Refs() (map[string]plumbing.Hash, error) { return u.refs, nil }
 func (u *upload) Head() (string, error) { return event.MainRef, nil }
 
 func (u *upload) WritePack(ctx context.Context, w io.Writer, wants, haves []plumbing.Hash) error {
-	if len(haves) == 0 {
+	fresh, err := u.fresh(haves)
+	if err != nil {
+		return err
+	}
+	if fresh {
 		if sent, err := u.r.sendWhole(ctx, w, wants); sent || err != nil {
 			return err
 		}
@@ -120,6 +124,17 @@ func (u *upload) WritePack(ctx context.Context, w io.Writer, wants, haves []plum
 		return err
 	}
 	return store.EncodePack(w, ids)
+}
+
+// fresh says whether a client has nothing worth leaving out: at most first
+// commits, such as a machine makes by itself before it fetches a space.
+func (u *upload) fresh(haves []plumbing.Hash) (bool, error) {
+	for _, have := range haves {
+		if parents, err := u.Parents(have); err != nil || len(parents) > 0 {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func (r *Repository) close() error {

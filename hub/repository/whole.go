@@ -153,6 +153,7 @@ func (r *Repository) sendWhole(ctx context.Context, w io.Writer, wants []plumbin
 	if err != nil || snapshot == nil {
 		return false, err
 	}
+	r.set.log.Debug("the packs are sent as they are", "space", r.Space().Name, "objects", snapshot.Tally().Objects)
 	return true, errors.Join(snapshot.Encode(ctx, w), snapshot.Close())
 }
 

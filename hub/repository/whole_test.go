@@ -3,6 +3,8 @@ package repository_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -198,6 +200,52 @@ func TestThePacksThatAPurgeLeavesAreSentAsTheyAre(t *testing.T) {
 	}
 	if got, want := l.cloned(), l.reachable(); !slices.Equal(got, want) {
 		t.Errorf("the clone has %d objects, main leads to %d", len(got), len(want))
+	}
+}
+
+// received is how many objects come to a client that says what it has.
+func (h *hub) received(haves ...plumbing.Hash) int {
+	h.t.Helper()
+	conn, end := h.serve(h.team.ServeFetch)
+	ad, err := gitwire.ReadAdvert(conn)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	pack, err := gitwire.Fetch(h.t.Context(), conn, ad, gitwire.FetchRequest{
+		Wants: []plumbing.Hash{ad.Refs[event.MainRef]}, Haves: haves,
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	data, err := io.ReadAll(pack)
+	if err := errors.Join(err, end()); err != nil {
+		h.t.Fatal(err)
+	}
+	return int(binary.BigEndian.Uint32(data[8:])) // where a pack says how many
+}
+
+// A machine makes the first commit of a space by itself. That it has this one
+// does not make the hub look for the others one by one.
+func TestAMachineWithTheFirstCommitGetsThePacksAsTheyAre(t *testing.T) {
+	t.Parallel()
+	needsGit(t)
+	h := newHub(t, repository.Limits{})
+	first := h.head()
+	m := h.clone("laptop")
+	m.note("one")
+	m.push(event.MainRef).mustBeTaken(t)
+	second := h.head()
+	m.note("two")
+	m.push(event.MainRef).mustBeTaken(t)
+	all := len(h.reachable())
+	if n := h.received(first); n != all {
+		t.Errorf("%d objects came, the packs hold %d", n, all)
+	}
+	if n := h.received(second); n >= all || n == 0 {
+		t.Errorf("%d of %d objects came to a machine that has half of them", n, all)
+	}
+	if n := h.received(first, second); n >= all || n == 0 {
+		t.Errorf("%d of %d objects came to a machine that has half of them", n, all)
 	}
 }
 
