@@ -169,6 +169,20 @@ func (f *facts) level(ctx context.Context, log Log, to projection.Mark, read add
 	return f.rebuild(ctx, to, read)
 }
 
+// extend adds what was appended after the commit base, if the facts are there.
+func (f *facts) extend(base, commit, tree plumbing.Hash, list []projection.Fact) error {
+	f.leveling.Lock()
+	defer f.leveling.Unlock()
+	if err := f.own(); err != nil {
+		return err
+	}
+	// Of a new epoch the next look finds out.
+	if at := f.at(); at.Commit == base {
+		f.add(projection.Mark{Epoch: at.Epoch, Commit: commit, Tree: tree}, list)
+	}
+	return nil
+}
+
 func (f *facts) difference(ctx context.Context, log Log, from, to projection.Mark, read added) error {
 	gone, err := removed(ctx, log, from.Tree, to.Tree)
 	if err != nil {

@@ -27,12 +27,12 @@ type Options struct {
 // A Keeper keeps what is derived from all logs of one home. It is safe for
 // concurrent use.
 type Keeper struct {
-	opt     Options
-	access  access
-	sweeper sweeper
-	ctx     context.Context // of work in the background
-	cancel  context.CancelFunc
-	work    sync.WaitGroup
+	opt    Options
+	access access
+	sweep  chore           // see sweepSoon
+	ctx    context.Context // of work in the background
+	cancel context.CancelFunc
+	work   sync.WaitGroup
 
 	mu     sync.Mutex
 	spaces map[string]*Space
@@ -112,6 +112,9 @@ func (k *Keeper) Close() error {
 	}
 	k.cancel()
 	k.work.Wait()
+	for _, s := range k.all() {
+		s.finish()
+	}
 	err := k.access.close()
 	for _, s := range k.all() {
 		err = errors.Join(err, s.facts.close())

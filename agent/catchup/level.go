@@ -3,6 +3,7 @@ package catchup
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -24,6 +25,9 @@ func (s *Space) Level(ctx context.Context) error {
 	s.indexing.Lock()
 	defer s.indexing.Unlock()
 	err = s.levelIndex(ctx)
+	if ctx.Err() == nil {
+		s.noteFollows(err == nil)
+	}
 	if errors.Is(err, search.ErrLocked) {
 		return s.othersMark()
 	}
@@ -40,17 +44,8 @@ func (s *Space) othersMark() error {
 	if err != nil || m.Tree != s.facts.at().Tree {
 		return ErrBehind
 	}
-	s.noteIndexed(m.Tree)
+	s.noteIndexed(projection.Mark(m))
 	return nil
-}
-
-func (s *Space) noteIndexed(tree [20]byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.indexed = tree
-	if s.recent.to == tree {
-		s.recent = recent{}
-	}
 }
 
 // levelIndex brings the index to where the facts are.
@@ -137,7 +132,7 @@ func (s *Space) settle(x *search.Index, to projection.Mark) error {
 		}
 		s.checked = true
 	}
-	s.noteIndexed(to.Tree)
+	s.noteIndexed(to)
 	return nil
 }
 
@@ -159,16 +154,16 @@ func (s *Space) expected() (int, projection.Mark) {
 // be brought level yet; its mark does not move.
 func (s *Space) showRecent(ctx context.Context, x *search.Index, mark search.Mark) error {
 	s.mu.Lock()
-	r := s.recent
+	events := s.recent.all()
 	s.recent = recent{}
 	s.mu.Unlock()
 	b := &batcher{space: s, from: mark, apply: func(b search.Batch) error { return x.Apply(ctx, b) }}
-	for _, e := range r.events {
+	for _, e := range events {
 		if err := b.add(e); err != nil {
 			return err
 		}
 	}
-	if len(r.events) > 0 {
+	if len(events) > 0 {
 		if err := b.finish(mark); err != nil {
 			return err
 		}
@@ -199,4 +194,14 @@ func (s *Space) Drop(ctx context.Context, ids []event.ID) error {
 		return err
 	}
 	return s.keeper.behind(err)
+}
+
+// settleTime is how long to wait for more deletions before the index is
+// rewritten.
+const settleTime = time.Second
+
+// sweepSoon has the index rewritten in the background after something was
+// deleted that must leave the disk: a deleted row stays in its file until then.
+func (k *Keeper) sweepSoon() {
+	k.soon(&k.sweep, settleTime, func() { k.report(k.access.compact(k.ctx)) })
 }

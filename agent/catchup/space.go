@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"cairn/agent/projection"
 	"cairn/sync/eventlog"
 )
@@ -21,16 +19,12 @@ type Space struct {
 
 	indexing sync.Mutex // one step of this space at a time; taken before any lock of facts
 	checked  bool       // that rows and facts are as many; guarded by indexing
+	follow   chore      // see LevelSoon
 
 	mu      sync.Mutex
-	indexed [20]byte // tree up to which the index is known to be
+	indexed projection.Mark // up to which the index is known to be
+	follows Following
 	recent  recent
-}
-
-// recent is the last append of this process, which need not be read back.
-type recent struct {
-	from, to plumbing.Hash
-	events   []eventlog.Stored
 }
 
 // Name is the name of the space.
@@ -62,12 +56,15 @@ func (s *Space) IsLevel() (bool, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.facts.at().Tree == head.Tree && s.indexed == head.Tree, nil
+	return s.facts.at().Tree == head.Tree && s.indexed.Tree == head.Tree, nil
 }
 
 // LevelFacts brings the facts to a head of the log, which may be one that the
 // caller holds the log's lock on.
 func (s *Space) LevelFacts(ctx context.Context, head eventlog.Head) error {
+	if s.facts.at().Commit == head.Commit {
+		return nil
+	}
 	epoch, err := s.log.Epoch()
 	if err != nil {
 		return err
@@ -78,30 +75,6 @@ func (s *Space) LevelFacts(ctx context.Context, head eventlog.Head) error {
 func (s *Space) levelFacts(ctx context.Context, to projection.Mark) error {
 	if err := s.facts.level(ctx, s.log, to, s.added); err != nil {
 		return fmt.Errorf("read the log of space %s: %w", s.name, err)
-	}
-	return nil
-}
-
-// Appended says what this process has just appended after base, so that it
-// need not be read back. head is the end of the last of the events.
-func (s *Space) Appended(base, head eventlog.Head, events []eventlog.Stored) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.recent = recent{base.Tree, head.Tree, events}
-}
-
-// added reads the events between two trees.
-func (s *Space) added(ctx context.Context, from, to plumbing.Hash, fn func(eventlog.Stored) error) error {
-	s.mu.Lock()
-	r := s.recent
-	s.mu.Unlock()
-	if len(r.events) == 0 || r.from != from || r.to != to {
-		return s.log.Added(ctx, from, to, fn)
-	}
-	for _, e := range r.events {
-		if err := fn(e); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -2,6 +2,8 @@ package memory
 
 import (
 	"context"
+	"sync"
+	"time"
 
 	"cairn/agent/api"
 	"cairn/agent/catchup"
@@ -72,25 +74,61 @@ func (s *Service) append(ctx context.Context, sp *space, batch []*request) (*pla
 			return nil, err
 		}
 		sp.kept.Facts(func(set *projection.Set) { p = newPlan(set, head, s.view(), batch) })
+		p.last = s.ids.after(p.last, p.view.Now)
 		return p.sign(*s.key.Load())
 	})
+	if len(done) > 0 {
+		s.ids.note(p.last)
+	}
 	return p, done, err
 }
 
-// follow brings facts and index level after an append. The result is the state
-// for the receipts.
+// liveIDs keeps the order of events that are saved one after the other within a
+// millisecond, also in different spaces.
+type liveIDs struct {
+	mu   sync.Mutex
+	last event.ID
+}
+
+// after is the id that the next one has to be greater than: newest, or the last
+// one if that is of the same millisecond as now.
+func (l *liveIDs) after(newest event.ID, now time.Time) event.ID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last != "" && l.last.Time().Equal(now.Truncate(time.Millisecond)) {
+		return max(newest, l.last)
+	}
+	return newest
+}
+
+func (l *liveIDs) note(id event.ID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last = max(l.last, id)
+}
+
+// mostPending is how many events the index may be behind before saving waits
+// for it: whoever asks has to wait for them.
+const mostPending = 1000
+
+// follow lets facts and index know of an append. Neither can fail it any more.
+// The result is the state for the receipts.
 func (s *Service) follow(ctx context.Context, sp *space, p *plan, done []eventlog.Appended) string {
 	if len(done) > 0 {
-		head, err := sp.log.Head()
-		if err == nil && head.Commit == done[len(done)-1].Commit {
-			sp.kept.Appended(p.head, head, stored(done))
+		if err := sp.kept.Appended(p.head, done); err != nil {
+			s.troubled(err)
 		}
 	}
-	if level, err := sp.kept.IsLevel(); err == nil && level {
+	state := sp.kept.Following()
+	if state == catchup.Unknown || state == catchup.Follows && sp.kept.Pending() > mostPending {
+		if err := sp.kept.Level(ctx); err != nil {
+			s.troubled(err)
+			return api.Committed
+		}
 		return api.Indexed
 	}
-	if err := sp.kept.Level(ctx); err != nil {
-		s.troubled(err)
+	sp.kept.LevelSoon()
+	if state == catchup.Lags {
 		return api.Committed
 	}
 	return api.Indexed

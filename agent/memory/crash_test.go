@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,7 +44,9 @@ const (
 	phaseLocked   = "locked"   // with the log's lock held
 	phaseAppended = "appended" // git has it, nothing else
 	phaseFacts    = "facts"    // in the middle of writing the facts
-	phaseIndexed  = "indexed"  // before the receipt reaches anybody
+	phaseSaved    = "saved"    // before the receipt reaches anybody
+	phaseAcked    = "acked"    // before the index has it
+	phaseIndexing = "indexing" // in the middle of writing the index
 	phaseAnytime  = "anytime"  // the parent decides
 )
 
@@ -71,31 +74,41 @@ func beVictim() int {
 	}
 	for i := 0; ; i++ {
 		if i == 3 && phase != phaseAnytime {
-			armed = true
+			armed.Store(true)
 		}
 		r, err := h.Remember(context.Background(), note(fmt.Sprintf("badger %d %d", os.Getpid(), i)))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
-		if armed && phase == phaseIndexed {
+		if armed.Load() && phase == phaseSaved {
 			die()
 		}
 		fmt.Println(r.ID)
+		if armed.Load() && phase == phaseAcked {
+			die()
+		}
+		if armed.Load() && phase == phaseIndexing {
+			// Closing leaves nothing to the background.
+			fmt.Fprintln(os.Stderr, h.Close())
+			return 1
+		}
 	}
 }
 
-// armed says that the next save is the last. Only the saving goroutine sets
-// it, before the save begins.
-var armed bool
+// armed says that the next save is the last.
+var armed atomic.Bool
 
 func openVictim(dir, phase string) (*memory.Service, error) {
 	fsys := disk.OS
-	if phase == phaseFacts {
-		fsys = deadlyFS{disk.OS}
+	switch phase {
+	case phaseFacts:
+		fsys = deadlyFS{disk.OS, "facts"}
+	case phaseIndexing:
+		fsys = deadlyFS{disk.OS, ".seg"}
 	}
 	opt := victimOptions(dir, fsys, func(event.Event) error {
-		if armed && phase == phaseJudged {
+		if armed.Load() && phase == phaseJudged {
 			die()
 		}
 		return nil
@@ -118,25 +131,28 @@ type deadlyLog struct {
 }
 
 func (l deadlyLog) Append(ctx context.Context, build func(eventlog.Head) ([]event.Event, error)) ([]eventlog.Appended, error) {
-	if armed && l.phase == phaseLocked {
+	if armed.Load() && l.phase == phaseLocked {
 		build = func(eventlog.Head) ([]event.Event, error) {
 			die()
 			return nil, nil
 		}
 	}
 	done, err := l.Log.Append(ctx, build)
-	if armed && l.phase == phaseAppended {
+	if armed.Load() && l.phase == phaseAppended {
 		die()
 	}
 	return done, err
 }
 
-// A deadlyFS ends the process in the middle of a write to the facts.
-type deadlyFS struct{ disk.FS }
+// A deadlyFS ends the process in the middle of a write to some files.
+type deadlyFS struct {
+	disk.FS
+	in string // their names
+}
 
 func (f deadlyFS) OpenFile(name string, flag int, perm os.FileMode) (disk.File, error) {
 	file, err := f.FS.OpenFile(name, flag, perm)
-	if err != nil || !strings.Contains(name, "facts") {
+	if err != nil || !strings.Contains(name, f.in) {
 		return file, err
 	}
 	return deadlyFile{file}, nil
@@ -145,7 +161,7 @@ func (f deadlyFS) OpenFile(name string, flag int, perm os.FileMode) (disk.File, 
 type deadlyFile struct{ disk.File }
 
 func (f deadlyFile) Write(b []byte) (int, error) {
-	if armed {
+	if armed.Load() {
 		f.File.Write(b[:len(b)/2])
 		die()
 	}
@@ -200,7 +216,7 @@ func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.close()
-	phases := []string{phaseJudged, phaseLocked, phaseAppended, phaseFacts, phaseIndexed}
+	phases := []string{phaseJudged, phaseLocked, phaseAppended, phaseFacts, phaseSaved, phaseAcked, phaseIndexing}
 	var acked []event.ID
 	for i := range max(*rounds, len(phases)) {
 		phase := phaseAnytime

@@ -35,7 +35,12 @@ func (s *Service) Level(ctx context.Context, name string) (Level, error) {
 	}
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	err = s.waitFor(wait, func(ctx context.Context) error { return sp.kept.LevelFacts(ctx, head) })
+	err = s.waitFor(wait, func(ctx context.Context) error {
+		if sp.kept.Following() == catchup.Follows {
+			return sp.kept.Level(ctx) // what is about to be done anyway is no lag
+		}
+		return sp.kept.LevelFacts(ctx, head)
+	})
 	if err != nil && !errors.Is(err, catchup.ErrBehind) {
 		return Level{}, Problem(err)
 	}

@@ -175,12 +175,3 @@ func (p *plan) receipts(done []eventlog.Appended, state string) {
 		r.receipt.State = state
 	}
 }
-
-// stored is what was appended, as the log would read it back.
-func stored(done []eventlog.Appended) []eventlog.Stored {
-	out := make([]eventlog.Stored, len(done))
-	for i, a := range done {
-		out[i] = eventlog.Stored{ID: a.Event.ID, Bytes: a.Bytes, Event: a.Event}
-	}
-	return out
-}

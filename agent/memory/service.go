@@ -53,6 +53,7 @@ type Service struct {
 	keeper   *catchup.Keeper
 	ledger   *ledger
 	digested digestMemo
+	ids      liveIDs
 	ctx      context.Context // ends when the Service is closed
 	end      context.CancelFunc
 	work     sync.WaitGroup

@@ -19,6 +19,7 @@ type Appended struct {
 	Event  event.Event
 	Bytes  []byte // the stored file
 	Commit plumbing.Hash
+	Tree   plumbing.Hash // of the commit
 }
 
 // A Change is where the branch should go, and the objects that are not stored
@@ -136,14 +137,19 @@ func (l *Log) tryAppend(ctx context.Context, build func(Head) ([]event.Event, er
 
 // appendTo is the head that an append follows.
 func (l *Log) appendTo() (Head, error) {
-	branch, err := l.branch()
-	if err != nil {
-		return Head{}, err
+	head, err := l.Head()
+	if err == nil && l.journal.leadsTo(head.Commit) {
+		return head, nil
 	}
-	if !l.journal.leadsTo(branch) {
+	// A power cut may have spoiled what the write-ahead log knows.
+	branch, berr := l.branch()
+	switch {
+	case berr != nil:
+		return Head{}, berr
+	case !l.journal.leadsTo(branch):
 		return Head{}, errUnsettled
 	}
-	return l.Head()
+	return head, err
 }
 
 // build makes the chain of an append, unless it becomes longer than the
@@ -323,7 +329,7 @@ func (c *chain) addFile(e event.Event, id event.ID, head commitform.EventHead, b
 	c.objects = append(c.objects, made...)
 	c.head.Commit, c.head.Tree = commit.Hash, tree
 	c.recorded += len(b) + recordedExtra
-	c.done = append(c.done, Appended{Event: e, Bytes: b, Commit: commit.Hash})
+	c.done = append(c.done, Appended{Event: e, Bytes: b, Commit: commit.Hash, Tree: tree})
 	return nil
 }
 
