@@ -109,8 +109,8 @@ func rows(t *testing.T, r measure.Report, want ...string) {
 
 func TestNote(t *testing.T) {
 	r := run(t, "note", tiny(4))
-	rows(t, r, "note, 1 writer", "write and sync", "note, 16 writers")
-	if r.Rows[0].Peer != "write and sync" || r.Rows[2].Rate <= 0 || r.Rows[2].Unit != "events/s" {
+	rows(t, r, "note, 1 writer", "write and sync", "note, then ask finds it", "note, 16 processes")
+	if r.Rows[0].Peer != "write and sync" || r.Rows[3].Rate <= 0 || r.Rows[3].Unit != "events/s" {
 		t.Errorf("no ratio, or no rate: %+v", r.Rows)
 	}
 }

@@ -1,13 +1,16 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"sync"
+	"strconv"
 	"time"
 
+	"cairn/agent"
 	"cairn/agent/api"
 	"cairn/internal/corpus"
 	"cairn/internal/measure"
@@ -32,12 +35,14 @@ func note(w *work) error {
 	if err != nil {
 		return err
 	}
-	each := max(1, w.opt.Runs*manyRuns/writers)
-	notes := w.moreNotes(w.opt.Runs + writers*each)
+	notes := w.moreNotes(2 * w.opt.Runs)
 	if err := w.oneWriter(home, client, notes[:w.opt.Runs]); err != nil {
 		return err
 	}
-	return w.manyWriters(home, notes[w.opt.Runs:])
+	if err := w.findEach(home, client, notes[w.opt.Runs:]); err != nil {
+		return err
+	}
+	return w.manyWriters(home, max(1, w.opt.Runs*manyRuns/writers))
 }
 
 // oneWriter saves one note after the other, and writes and syncs the bytes of
@@ -82,47 +87,70 @@ func writeAndSync(f *os.File, b []byte) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-// manyWriters lets many clients save at once, each with a connection of its
-// own.
-func (w *work) manyWriters(home paths.Home, notes []corpus.Note) error {
-	var clients []api.Agent
-	for range writers {
-		c, err := w.client(home, func() error { return errEnded })
+// findEach saves notes and asks for each at once, through a second connection:
+// what it takes until another tool finds what one has saved. The first ask must
+// find it.
+func (w *work) findEach(home paths.Home, client api.Agent, notes []corpus.Note) error {
+	other, err := w.client(home, func() error { return errEnded })
+	if err != nil {
+		return err
+	}
+	var times measure.Times
+	for i, n := range notes {
+		w.progress("saving and asking: %d of %d", i, len(notes))
+		word := fmt.Sprintf("word%d", i)
+		n.Text += "\n" + word
+		began := time.Now()
+		r, err := remember(w.ctx, client, draft(n, personal))
 		if err != nil {
 			return err
 		}
-		clients = append(clients, c)
+		a, err := other.Ask(w.ctx, api.Query{Text: word})
+		if err != nil {
+			return err
+		}
+		times = append(times, time.Since(began))
+		if len(a.Hits) == 0 || a.Hits[0].ID != r.ID {
+			return fmt.Errorf("note %s was saved, and an ask after that did not find it", r.ID)
+		}
 	}
-	w.progress("saving with %d writers", writers)
-	each := len(notes) / writers
-	times, errs := make([]measure.Times, writers), make([]error, writers)
-	var all sync.WaitGroup
-	began := time.Now()
-	for i, c := range clients {
-		all.Go(func() { times[i], errs[i] = w.saveAll(c, notes[i*each:(i+1)*each]) })
-	}
-	all.Wait()
-	took := time.Since(began)
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	var joined measure.Times
-	for _, t := range times {
-		joined = append(joined, t...)
-	}
-	row := measure.NewRow(fmt.Sprintf("note, %d writers", writers), joined)
-	w.rows(row.At(float64(len(joined)), "events/s", took))
+	w.rows(measure.NewRow("note, then ask finds it", times))
 	return nil
 }
 
-func (w *work) saveAll(client api.Agent, notes []corpus.Note) (measure.Times, error) {
-	var times measure.Times
-	for _, n := range notes {
-		began := time.Now()
-		if _, err := remember(w.ctx, client, draft(n, personal)); err != nil {
-			return times, err
-		}
-		times = append(times, time.Since(began))
+// manyWriters lets many processes save at once, one note after the other each.
+func (w *work) manyWriters(home paths.Home, each int) error {
+	w.progress("saving with %d processes", writers)
+	times, took, err := w.race(writers, func(i int) []string {
+		return []string{"bench", SaveCommand, string(home), strconv.Itoa(each), strconv.Itoa(i)}
+	})
+	if err != nil {
+		return err
 	}
-	return times, nil
+	w.manyRow(fmt.Sprintf("note, %d processes", writers), times, took)
+	return nil
+}
+
+// SaveCommand is the name of the command that calls Save.
+const SaveCommand = "save"
+
+// Save is one of many processes that save through the agent of a home: it saves
+// count notes, which no process of another number has. See whenStarted.
+func Save(ctx context.Context, home paths.Home, count, number string, in io.Reader, out io.Writer) error {
+	n, err := strconv.Atoi(count)
+	if err != nil || n < 1 {
+		return fmt.Errorf("how many notes to save: %q", count)
+	}
+	client, done, err := agent.Running(ctx, home)
+	if err != nil {
+		return err
+	}
+	defer done()
+	notes := corpus.Notes(n)
+	return whenStarted(in, out, n, func(i int) error {
+		d := draft(notes[i], personal)
+		d.Project = "process " + number
+		_, err := remember(ctx, client, d)
+		return err
+	})
 }

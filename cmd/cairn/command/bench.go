@@ -7,6 +7,7 @@ import (
 
 	"cairn/cmd/cairn/bench"
 	"cairn/internal/measure"
+	"cairn/internal/paths"
 )
 
 func (a *app) benchCommand() *cobra.Command {
@@ -14,7 +15,7 @@ func (a *app) benchCommand() *cobra.Command {
 	for _, b := range bench.All() {
 		c.AddCommand(a.benchOne(b))
 	}
-	c.AddCommand(a.benchRecall(), a.benchGit(), a.benchAppend(), a.benchScannerStart())
+	c.AddCommand(a.benchRecall(), a.benchGit(), a.benchAppend(), a.benchSave(), a.benchScannerStart())
 	return c
 }
 
@@ -64,6 +65,15 @@ func (a *app) benchAppend() *cobra.Command {
 		Use: bench.AppendCommand + " DIR COUNT", Short: "A part of bench store", Hidden: true, Args: args(2, 2),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return bench.Append(cmd.Context(), given[0], given[1], a.env.Stdin, a.env.Stdout)
+		},
+	}
+}
+
+func (a *app) benchSave() *cobra.Command {
+	return &cobra.Command{
+		Use: bench.SaveCommand + " HOME COUNT NUMBER", Short: "A part of bench note", Hidden: true, Args: args(3, 3),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return bench.Save(cmd.Context(), paths.Home(given[0]), given[1], given[2], a.env.Stdin, a.env.Stdout)
 		},
 	}
 }
