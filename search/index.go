@@ -18,6 +18,10 @@ type Options struct {
 	// FS is the file system that is written to; nil is that of the system.
 	FS disk.FS
 
+	// Gather is how long steps may stay in memory, so that several are written
+	// to disk together; 0 is for a few milliseconds. Close takes up to that long.
+	Gather time.Duration
+
 	pause time.Duration // see directory; 0 is the default
 }
 
@@ -86,7 +90,7 @@ func (x *Index) open(opt Options) (err error) {
 	if err := dir.sweep(); err != nil {
 		return fmt.Errorf("tidy the search index: %w", err)
 	}
-	if x.writer, err = openWriter(dir, opt.Trouble, false); err != nil {
+	if x.writer, err = openWriter(dir, opt, false); err != nil {
 		return &DamagedError{Dir: x.home.dir, Err: err}
 	}
 	// Damage that can be seen is seen now, before Bluge works on it in

@@ -50,7 +50,7 @@ func rebuild(ctx context.Context, h home, fill func(put func(Batch) error) error
 
 func build(ctx context.Context, h home, name string, fill func(put func(Batch) error) error) (err error) {
 	defer (&health{dir: h.dir}).watch(&err)
-	w, err := openWriter(newDirectory(h.fsys, h.path(name)), nil, true)
+	w, err := openWriter(newDirectory(h.fsys, h.path(name)), Options{}, true)
 	if err != nil {
 		return err
 	}

@@ -24,10 +24,13 @@ type writer struct {
 
 // openWriter opens a writer. A bulk writer joins no segments until compact asks
 // for it, so that nothing is merged twice.
-func openWriter(dir *directory, trouble func(error), bulk bool) (*writer, error) {
-	w := &writer{dir: dir, saved: newSavings(trouble), merged: make(chan struct{}, 1), failed: make(chan error, 1)}
+func openWriter(dir *directory, opt Options, bulk bool) (*writer, error) {
+	w := &writer{dir: dir, saved: newSavings(opt.Trouble), merged: make(chan struct{}, 1), failed: make(chan error, 1)}
 	conf := blugeConfig(dir)
 	conf.AsyncError = w.fail
+	if opt.Gather > 0 {
+		conf.PersisterNapTimeMSec = int(opt.Gather.Milliseconds())
+	}
 	conf.MergePlanOptions = w.mergePlan(bulk)
 	if bulk {
 		conf.MinSegmentsForInMemoryMerge = math.MaxInt

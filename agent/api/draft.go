@@ -73,14 +73,14 @@ type Receipt struct {
 	Space     string     `json:"space"`
 	Kind      event.Kind `json:"kind"`
 	Commit    string     `json:"commit"`
-	State     string     `json:"state"`     // indexed, or committed when the index follows later
+	State     string     `json:"state"`     // one of those below
 	Duplicate bool       `json:"duplicate"` // the event was there already; this is its first
 }
 
 // Receipt states.
 const (
-	Indexed   = "indexed"
-	Committed = "committed"
+	Indexed   = "indexed"   // an Ask that begins now finds it
+	Committed = "committed" // it is safe, and found once the index has caught up
 )
 
 // An ImportResult is what became of one draft of an import.

@@ -29,6 +29,10 @@ type access struct {
 	compacting atomic.Pointer[context.CancelFunc]
 }
 
+// indexGather lets the steps that several asks make one after the other reach
+// the disk as one.
+const indexGather = 50 * time.Millisecond
+
 // ready opens the index if it is not open. Errors: search.ErrLocked,
 // *search.SchemaError, *search.DamagedError, ErrClosed.
 func (a *access) ready() error {
@@ -53,7 +57,7 @@ func (a *access) open() error {
 		return a.why
 	}
 	a.tried = time.Now()
-	a.index, a.why = search.Open(a.dir, search.Options{FS: a.fs, Trouble: a.trouble})
+	a.index, a.why = search.Open(a.dir, search.Options{FS: a.fs, Trouble: a.trouble, Gather: indexGather})
 	return a.why
 }
 

@@ -14,5 +14,6 @@
 // them and is told ErrBehind. It takes over when the first is gone.
 //
 // The package leaves out on purpose what the facts mean (agent/projection),
-// how the index searches (search), and when to look: the caller calls Level.
+// how the index searches (search), and when to look: the caller calls Level, or
+// LevelSoon where nobody waits.
 package catchup
