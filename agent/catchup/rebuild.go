@@ -80,7 +80,7 @@ func (k *Keeper) behind(err error) error {
 		return ErrBehind
 	}
 	k.opt.Trouble(err)
-	return ErrBehind
+	return fmt.Errorf("%w: %w", ErrBehind, err)
 }
 
 // retryRebuild is how long to wait after a rebuild that failed.

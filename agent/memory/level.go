@@ -36,7 +36,7 @@ func (s *Service) Level(ctx context.Context, name string) (Level, error) {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	err = s.waitFor(wait, func(ctx context.Context) error {
-		if sp.kept.Following() == catchup.Follows {
+		if sp.kept.Following() != catchup.Unknown {
 			return sp.kept.Level(ctx) // what is about to be done anyway is no lag
 		}
 		return sp.kept.LevelFacts(ctx, head)
@@ -44,7 +44,7 @@ func (s *Service) Level(ctx context.Context, name string) (Level, error) {
 	if err != nil && !errors.Is(err, catchup.ErrBehind) {
 		return Level{}, Problem(err)
 	}
-	l := Level{Head: head.Commit}
+	l := Level{Head: head.Commit, Closed: indexTrouble(err)}
 	for _, bad := range sp.kept.Damaged() {
 		l.Damaged = append(l.Damaged, bad)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 )
@@ -84,15 +85,19 @@ type sender struct {
 }
 
 // run sends and listens at the same time. Whatever ends the listening ends the sending: nobody is there for the rest of
-// the pack.
+// the pack. An answer that broke off is the other side's to end, which may say why beside it.
 func (s *sender) run() (PushResult, error) {
 	sent := make(chan error, 1)
 	go func() { sent <- s.send() }()
 	result, err := s.receive()
+	patience := time.Duration(0)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		patience = endPatience
+	}
 	var sending error
 	select {
 	case sending = <-sent:
-	default:
+	case <-time.After(patience):
 		s.rw.Close()
 		sending = <-sent
 	}
@@ -104,6 +109,9 @@ func (s *sender) run() (PushResult, error) {
 	}
 	return result, err
 }
+
+// endPatience is how long the other side may take to end a push whose answer broke off.
+const endPatience = 5 * time.Second
 
 // packError is a failure to make the pack, on this side of the stream.
 type packError struct{ err error }

@@ -7,7 +7,9 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -169,5 +171,48 @@ func TestAWaitingClientEndsWithItsContext(t *testing.T) {
 		if err := call(ctx, conn); !errors.Is(err, why) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A goodbye is a peer whose answer breaks off, and which ends the stream by itself a moment later.
+type goodbye struct {
+	end     chan struct{}
+	hungUp  chan struct{}
+	tooSoon atomic.Bool
+}
+
+func (g *goodbye) Read([]byte) (int, error) { return 0, io.EOF }
+
+func (g *goodbye) Write([]byte) (int, error) {
+	select {
+	case <-g.end:
+	case <-g.hungUp:
+	}
+	return 0, io.EOF
+}
+
+func (g *goodbye) Close() error {
+	select {
+	case <-g.end:
+	default:
+		g.tooSoon.Store(true)
+		close(g.hungUp)
+	}
+	return nil
+}
+
+// A peer that cannot go on says why beside its answer. If its stream were closed as soon as the answer broke off, nobody
+// would hear that.
+func TestAPushLetsTheOtherSideFinish(t *testing.T) {
+	t.Parallel()
+	g := &goodbye{end: make(chan struct{}), hungUp: make(chan struct{})}
+	time.AfterFunc(100*time.Millisecond, func() { close(g.end) })
+	cmd := gitwire.Command{Old: oid("1"), New: oid("2"), Ref: "refs/heads/main"}
+	_, err := gitwire.Push(context.Background(), g, pushAdvert, cmd, gitwire.PushOptions{WritePack: endless})
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("the push ends with %v", err)
+	}
+	if g.tooSoon.Load() {
+		t.Error("the stream was closed before the other side had ended it")
 	}
 }
