@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -189,7 +190,7 @@ func (d *doctor) index() {
 		}
 	}
 	for _, name := range d.a.Spaces() {
-		level, err := d.a.Level(d.ctx, name)
+		level, err := d.level(name)
 		switch {
 		case err != nil:
 		case level.Closed != nil:
@@ -198,6 +199,26 @@ func (d *doctor) index() {
 			err = fmt.Errorf("%d of %d events are indexed", level.Indexed, level.Events)
 		}
 		d.add("index "+name, fmt.Sprintf("level with %d events", level.Events), err, "it catches up by itself; \"cairn doctor --deep\" rebuilds it")
+	}
+}
+
+// How long an index that is behind may take to follow or to say why it does not.
+const (
+	followPatience = 2 * time.Second
+	followPoll     = 50 * time.Millisecond
+)
+
+func (d *doctor) level(name string) (level memory.Level, err error) {
+	for end := time.Now().Add(followPatience); ; {
+		level, err = d.a.Level(d.ctx, name)
+		if err != nil || level.Closed != nil || level.Indexed == level.Events || time.Now().After(end) {
+			return level, err
+		}
+		select {
+		case <-time.After(followPoll):
+		case <-d.ctx.Done():
+			return level, d.ctx.Err()
+		}
 	}
 }
 

@@ -73,7 +73,9 @@ func (k *Keeper) behind(err error) error {
 	_, damaged := errors.AsType[*search.DamagedError](err)
 	_, mismatch := errors.AsType[*mismatchError](err)
 	if schema || damaged || mismatch || errors.Is(err, errRebuild) {
-		k.start(retryRebuild)
+		if why := k.failed(k.start(retryRebuild)); why != nil {
+			return fmt.Errorf("%w: %w", ErrBehind, why)
+		}
 		return ErrBehind
 	}
 	if errors.Is(err, search.ErrLocked) {
@@ -101,6 +103,16 @@ func (k *Keeper) start(pause time.Duration) *job {
 	k.job = j
 	k.work.Go(func() { k.run(j) })
 	return j
+}
+
+// failed is why a rebuild has failed; nil if it has not, or runs.
+func (k *Keeper) failed(j *job) error {
+	if j == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return j.err
 }
 
 func (k *Keeper) run(j *job) {

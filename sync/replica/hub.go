@@ -3,6 +3,7 @@ package replica
 import (
 	"context"
 	"crypto/ed25519"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -74,6 +75,9 @@ func (h *Hub) Close() error {
 	}
 	err := h.client.Close()
 	h.client = nil
+	if errors.Is(err, net.ErrClosed) { // it had been given up already
+		return nil
+	}
 	return err
 }
 
