@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/klauspost/compress/zlib"
 
 	"cairn/sync/gitstore/internal/packfmt"
 )
@@ -40,6 +41,7 @@ func (p *LatePack) encode() error {
 	if err != nil {
 		return err
 	}
+	w.SetLevel(zlib.NoCompression) // in a moment RewritePack makes small of many what would take long for each
 	for _, o := range p.objs {
 		if err := w.Object(o.Hash, o.Type, o.Data); err != nil {
 			return err
