@@ -79,16 +79,23 @@ func joined(kinds []event.Kind) string {
 	return strings.Join(words, ", ")
 }
 
+// moment reads a date in local time or an RFC 3339 time.
+func moment(s string) (event.Time, bool) {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
+		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
+			return event.NewTime(t), true
+		}
+	}
+	return event.Time{}, false
+}
+
 // parseWhen reads a date in local time, an RFC 3339 time, or an age.
 func parseWhen(flag, s string, now time.Time) (*event.Time, error) {
 	if s == "" {
 		return nil, nil
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
-		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
-			v := event.NewTime(t)
-			return &v, nil
-		}
+	if v, ok := moment(s); ok {
+		return &v, nil
 	}
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		var n int

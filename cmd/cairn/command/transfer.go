@@ -249,11 +249,9 @@ func (a *app) lineDraft(b []byte, space string) (api.Draft, error) {
 		stored.WriteByte('\n')
 		return api.Draft{Stored: stored.Bytes()}, nil
 	}
-	var r api.Remember
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&r); err != nil {
-		return api.Draft{}, usage("the line has an unknown or mistyped member")
+	r, err := remembered(b)
+	if err != nil {
+		return api.Draft{}, err
 	}
 	if r.Space == "" {
 		r.Space = space
@@ -264,4 +262,31 @@ func (a *app) lineDraft(b []byte, space string) (api.Draft, error) {
 	}
 	d.Historic = true
 	return d, nil
+}
+
+// remembered reads the arguments of remember. What was observed when may be
+// told in other forms than the one that an event has. No message repeats what
+// the line holds.
+func remembered(b []byte) (api.Remember, error) {
+	var line struct {
+		api.Remember
+		Observed string `json:"observed"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(&line)
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return api.Remember{}, usage("a member has the wrong type: tags is a list of texts, every other one a text")
+	}
+	if err != nil {
+		return api.Remember{}, usage("the line has a member that is none of text, title, kind, tags, project, space, key, supersedes, source, observed")
+	}
+	if line.Observed != "" {
+		at, ok := moment(line.Observed)
+		if !ok {
+			return api.Remember{}, usage("member observed is a date (2026-01-31) or an RFC 3339 time")
+		}
+		line.Remember.Observed = &at
+	}
+	return line.Remember, nil
 }
