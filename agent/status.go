@@ -55,7 +55,7 @@ func (a *Agent) spaceStatus(ctx context.Context, name string) (api.SpaceStatus, 
 		if out.Remote != "" && state.Err == nil {
 			continue
 		}
-		out.Remote = remoteWords(l)
+		out.Remote, out.LastSync = remoteWords(l), nil
 		if !state.LastSync.IsZero() {
 			t := event.NewTime(state.LastSync)
 			out.LastSync = &t

@@ -133,13 +133,16 @@ const (
 	heldAtMost  = time.Minute
 )
 
-// Exchange pulls and pushes now, or does one of them.
+// Exchange pulls and pushes now, or does one of them. Where nothing was asked
+// of the remote, nothing is known anew of how the exchange stands.
 func (l *Link) Exchange(ctx context.Context, direction api.Direction) (api.SyncResult, error) {
 	result := api.SyncResult{Space: l.Remote.Space, Remote: l.Remote.Name}
-	err := l.exchange(ctx, direction, &result)
+	asked, err := l.exchange(ctx, direction, &result)
 	l.mu.Lock()
-	l.state.Err = err
-	if err == nil {
+	if asked || err != nil {
+		l.state.Err = err
+	}
+	if asked && err == nil {
 		l.state.LastSync = l.now()
 	}
 	l.mu.Unlock()
@@ -149,20 +152,22 @@ func (l *Link) Exchange(ctx context.Context, direction api.Direction) (api.SyncR
 	return result, err
 }
 
-func (l *Link) exchange(ctx context.Context, direction api.Direction, result *api.SyncResult) error {
+// exchange also says whether the remote was asked for anything.
+func (l *Link) exchange(ctx context.Context, direction api.Direction, result *api.SyncResult) (asked bool, err error) {
 	if direction != api.PushOnly {
+		asked = true
 		if err := l.pull(ctx, result); err != nil {
-			return err
+			return asked, err
 		}
 	}
 	if direction == api.PullOnly {
-		return nil
+		return asked, nil
 	}
-	err := l.push(ctx, result)
+	sent, err := l.push(ctx, result)
 	if cloned, ok := errors.AsType[*replica.ClonedError](err); ok {
-		return l.apart(ctx, cloned.Device, result)
+		return true, l.apart(ctx, cloned.Device, result)
 	}
-	return err
+	return asked || sent, err
 }
 
 // apart makes the machine a device of its own, which the hub took for another
@@ -174,10 +179,12 @@ func (l *Link) apart(ctx context.Context, device event.DeviceID, result *api.Syn
 	if err := l.pull(ctx, result); err != nil {
 		return err
 	}
-	return l.push(ctx, result)
+	_, err := l.push(ctx, result)
+	return err
 }
 
-func (l *Link) push(ctx context.Context, result *api.SyncResult) error {
+// push also says whether there was anything to ask the remote.
+func (l *Link) push(ctx context.Context, result *api.SyncResult) (asked bool, err error) {
 	d, err := l.replica.Push(ctx)
 	l.mu.Lock()
 	l.state.Held = d.Held
@@ -190,13 +197,10 @@ func (l *Link) push(ctx context.Context, result *api.SyncResult) error {
 		}
 		result.Refused = append(result.Refused, l.memory.Refusals(d.Refused)...)
 	}
-	if err != nil {
-		return err
+	if err == nil && d.Behind {
+		err = l.pull(ctx, result)
 	}
-	if d.Behind {
-		return l.pull(ctx, result)
-	}
-	return nil
+	return !d.Idle, err
 }
 
 func (l *Link) pull(ctx context.Context, result *api.SyncResult) error {

@@ -22,6 +22,8 @@ type Delivered struct {
 	Held    Held
 	// Behind says that the remote has events of others that a pull would bring.
 	Behind bool
+	// Idle says that there was nothing to send, so the remote was not asked.
+	Idle bool
 }
 
 // maxRounds bounds how often a push starts over without getting anywhere,
@@ -41,7 +43,7 @@ func (r *Replica) Push(ctx context.Context) (Delivered, error) {
 		d, again, err := r.round(ctx)
 		all.Events += d.Events
 		all.Refused = append(all.Refused, d.Refused...)
-		all.Held, all.Behind = d.Held, d.Behind
+		all.Held, all.Behind, all.Idle = d.Held, d.Behind, n == 0 && d.Idle
 		if err != nil {
 			return all, fmt.Errorf("push space %s to %s: %w", r.opt.Log.Space().Name, r.opt.Name, err)
 		}
@@ -71,7 +73,7 @@ func (r *Replica) round(ctx context.Context) (d Delivered, again bool, err error
 		known = plumbing.ZeroHash
 	}
 	if known == head.Commit {
-		return d, false, nil
+		return Delivered{Idle: true}, false, nil
 	}
 	waiting, err := r.waiting(ctx, known, head)
 	if err != nil {
@@ -80,6 +82,7 @@ func (r *Replica) round(ctx context.Context) (d Delivered, again bool, err error
 	d.Held = r.times.heldNow(ctx, waiting)
 	d.Events = len(waiting) - len(d.Held.Events)
 	if d.Events == 0 && !known.IsZero() {
+		d.Idle = true
 		return d, false, nil
 	}
 	tip, err := r.tip(ctx, met, head, d.Held)
