@@ -35,7 +35,7 @@ func HubAdmin(ctx context.Context, home paths.Home, words []string) (answer []by
 	}
 	defer func() { err = errors.Join(err, hub.Close()) }()
 	answer, err = hub.Admin(ctx, words)
-	return answer, syncProblem(err)
+	return answer, askedProblem(err, "give the command again when the hub can be reached")
 }
 
 func errNoHub(code problem.Code) error {

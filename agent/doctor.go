@@ -89,10 +89,9 @@ func (d *doctor) durability() {
 func (d *doctor) spaces() {
 	for _, name := range d.a.known() {
 		d.mend(name)
-		fix := "put the space's repository " + d.a.opt.Home.Space(name) + " back from a backup"
 		if err := d.a.usable(name); err != nil {
 			d.whole = false
-			d.add("space "+name, "", err, fix)
+			d.add("space "+name, "", err, d.restore(name, err))
 			continue
 		}
 		d.a.mu.Lock()
@@ -103,7 +102,18 @@ func (d *doctor) spaces() {
 			detail += "; " + r.String()
 		}
 		d.whole = d.whole && !isType[*eventlog.IncompleteError](err)
-		d.add("space "+name, detail, err, fix)
+		d.add("space "+name, detail, err, d.restore(name, err))
+	}
+}
+
+// restore is what puts a space right: a backup, unless git has a command that
+// loses nothing.
+func (d *doctor) restore(name string, err error) string {
+	switch p := problem.Of(memory.Problem(err)); {
+	case p != nil && (p.Code == problem.Detached || p.Code == problem.Shallow):
+		return p.Hint
+	default:
+		return "put the space's repository " + d.a.opt.Home.Space(name) + " back from a backup"
 	}
 }
 

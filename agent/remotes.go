@@ -228,7 +228,7 @@ func (a *Agent) Join(ctx context.Context, text string) (api.Joined, error) {
 		enrolled, err = a.enrolAnew(ctx, in)
 	}
 	if err != nil {
-		return api.Joined{}, syncProblem(err)
+		return api.Joined{}, askedProblem(err, "join again when the hub can be reached: the same invite will do")
 	}
 	if have != nil && have.ID != string(enrolled.Hub) {
 		return api.Joined{}, problem.New(problem.Usage, "this memory belongs to the hub at "+have.Address+": use another home for another hub")

@@ -28,7 +28,7 @@ func (a *Agent) Sync(ctx context.Context, req api.SyncRequest) ([]api.SyncResult
 	links := a.courier.Links(req.Space, req.Remote)
 	results := a.unsyncable(req)
 	if len(links)+len(results) == 0 && (req.Space != "" || req.Remote != "") {
-		return nil, problem.New(problem.NotFound, "there is no such remote: \"cairn remote list\" shows those there are")
+		return nil, a.noRemote(ctx, req)
 	}
 	for _, l := range links {
 		r, err := l.Exchange(ctx, req.Direction)
@@ -38,6 +38,23 @@ func (a *Agent) Sync(ctx context.Context, req api.SyncRequest) ([]api.SyncResult
 		results = append(results, r)
 	}
 	return results, nil
+}
+
+// noRemote says what of a request is not there: the space, or its remote.
+func (a *Agent) noRemote(ctx context.Context, req api.SyncRequest) error {
+	p := problem.New(problem.NotFound, "there is no such remote")
+	p.Hint = "\"cairn remote list\" shows those there are"
+	if req.Space == "" {
+		return p
+	}
+	if _, err := a.Level(ctx, req.Space); err != nil {
+		return err
+	}
+	p.Message = "space " + req.Space + " has no such remote"
+	if req.Remote == "" {
+		p.Message = "space " + req.Space + " has no remote"
+	}
+	return p
 }
 
 // unsyncable are the results for spaces that have a remote and cannot be used.
@@ -89,6 +106,18 @@ func syncProblem(err error) error {
 		return memory.Problem(err)
 	}
 	return p
+}
+
+// askedProblem is syncProblem for what nobody tries again by itself.
+func askedProblem(err error, hint string) error {
+	err = syncProblem(err)
+	p, ok := errors.AsType[*problem.Problem](err)
+	if !ok || p.Code != problem.Offline {
+		return err
+	}
+	out := *p
+	out.Hint = hint
+	return &out
 }
 
 // linkProblem is syncProblem with what only the link knows: the commands that

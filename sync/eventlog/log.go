@@ -206,7 +206,7 @@ func (l *Log) Head() (Head, error) {
 		return Head{}, err
 	}
 	if h.Ref != event.MainRef {
-		return Head{}, fmt.Errorf("%w: HEAD is on %s instead of %s", gitstore.ErrDetached, h.Ref, event.MainRef)
+		return Head{}, fmt.Errorf("%w in %s: it is on %s instead of %s", gitstore.ErrDetached, l.store.Dir(), h.Ref, event.MainRef)
 	}
 	if h.Commit.IsZero() {
 		return Head{}, ErrUnborn

@@ -109,7 +109,7 @@ func (l *Log) branch() (plumbing.Hash, error) {
 		return plumbing.ZeroHash, nil
 	}
 	if err == nil && h.Ref != event.MainRef {
-		err = fmt.Errorf("%w: HEAD is on %s instead of %s", gitstore.ErrDetached, h.Ref, event.MainRef)
+		err = fmt.Errorf("%w in %s: it is on %s instead of %s", gitstore.ErrDetached, l.store.Dir(), h.Ref, event.MainRef)
 	}
 	return h.Commit, err
 }

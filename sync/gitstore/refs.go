@@ -39,7 +39,7 @@ func (s *Store) Head() (Head, error) {
 		return Head{}, fmt.Errorf("read HEAD: %w", err)
 	}
 	if !strings.HasPrefix(v.target, "refs/heads/") {
-		return Head{}, fmt.Errorf("%w: put it back with git symbolic-ref HEAD %s", ErrDetached, mainBranch)
+		return Head{}, fmt.Errorf("%w in %s: nothing is saved there until git symbolic-ref HEAD %s puts it back", ErrDetached, s.dir, mainBranch)
 	}
 	h := Head{Ref: v.target}
 	h.Commit, err = s.Ref(h.Ref)

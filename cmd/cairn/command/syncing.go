@@ -109,7 +109,7 @@ func (a *app) remoteAddCommand() *cobra.Command {
 	r := api.Remote{Space: "personal"}
 	cmd := &cobra.Command{
 		Use: "add NAME URL", Short: "Sync a space with a git repository", Args: args(2, 2),
-		Long: "Sync a space with a git repository: the absolute path of a bare one (made if only its folder's parent is there),\nssh://user@host/path, or user@host:path.",
+		Long: "Sync a space with a git repository: the absolute path of a bare one (the first sync makes it, if the folder\naround it is there), https://host/path, ssh://user@host/path, or user@host:path.",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			agent, done, err := a.agent(cmd.Context(), createHome)
 			if err != nil {
