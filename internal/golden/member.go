@@ -73,7 +73,10 @@ func plain(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+func isNull(n *yaml.Node) bool {
+	n = plain(n)
+	return n.Kind == yaml.ScalarNode && n.Tag == "!!null"
+}
 
 // text is one value as it stands; empty for nil and null.
 func text(n *yaml.Node) (string, error) {

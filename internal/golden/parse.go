@@ -143,7 +143,7 @@ func questionOf(n *yaml.Node, known map[string]string) (q Question, err error) {
 }
 
 func findOf(n *yaml.Node, known map[string]string) ([]string, error) {
-	if isNull(n) || n.Kind == yaml.ScalarNode && n.Value == none && known[none] == "" {
+	if n = plain(n); isNull(n) || n.Kind == yaml.ScalarNode && n.Value == none && known[none] == "" {
 		return nil, nil
 	}
 	names, err := texts(n)

@@ -128,6 +128,38 @@ func TestMistakesHaveAPlaceAndSayWhatWasMeant(t *testing.T) {
 
 // Whatever a file holds, it is read or has a mistake with a place; and what is
 // read as JSON is read alike in other white space.
+// Comparing each letter of two such names with each other would not end within
+// the time that a test has.
+func TestAVeryLongNameIsAMistakeLikeAnyOther(t *testing.T) {
+	long := strings.Repeat("b", 2_000_000)
+	_, err := golden.Parse([]byte(`{"notes": [{"id": "a` + long + `", "text": "x"}], "questions": [{"question": "q", "find": "c` + long + `"}]}`))
+	mistake, ok := errors.AsType[*golden.Error](err)
+	if !ok || mistake.Line != 1 || strings.Contains(mistake.Message, "did you mean") {
+		t.Errorf("the name is not refused as one that nobody knows")
+	}
+}
+
+func TestAReferenceSaysWhatItStandsFor(t *testing.T) {
+	const file = `
+notes: [{id: &id a, text: x, tags: &nothing null}, {id: b, text: &none none, tags: *nothing}]
+questions:
+  - {question: one, find: *id}
+  - {question: two, find: *none}
+  - {question: three, find: *nothing}
+`
+	sets, err := golden.Parse([]byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found [][]string
+	for _, q := range sets[0].Questions {
+		found = append(found, q.Find)
+	}
+	if !reflect.DeepEqual(found, [][]string{{"a"}, nil, nil}) || sets[0].Notes[1].Tags != nil {
+		t.Errorf("read as %q, tags %q", found, sets[0].Notes[1].Tags)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{inYAML, inJSON, "a: &a [*a]", "&x [*x]", "{\"q\":\"\\ud800\"}", "- - -", "[{]", "? a\n: b", "{\"questions\":[{\"q\":1e9,\"rel\":null}]}"} {
 		f.Add([]byte(s))
