@@ -80,7 +80,7 @@ type checker struct {
 	opt     Options
 	reached *marking                  // accounted for by a commit
 	judged  *marking                  // blobs that Admit has seen
-	exact   *marking                  // commits whose bytes follow from what was found to be right
+	exact   *marking                  // commits and trees whose bytes follow from what was found to be right
 	files   map[plumbing.Hash]Finding // where the blobs of other events belong
 	found   int                       // findings, listed or not
 	listed  int                       // of them those that MaxFindings bounds
@@ -176,6 +176,7 @@ func (c *checker) merge(h plumbing.Hash, o gitstore.Object, parsed history.Commi
 		return nil
 	}
 	c.exact.add(h)
+	c.follow(h, parsed.Parents, trees)
 	return nil
 }
 

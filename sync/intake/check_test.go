@@ -19,6 +19,7 @@ import (
 	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
 	"cairn/sync/gittree"
+	"cairn/sync/history"
 	"cairn/sync/intake"
 	"cairn/sync/merge"
 )
@@ -465,13 +466,18 @@ func TestTheCallersJudgementIsAsked(t *testing.T) {
 }
 
 // A commit that says what its event or its parents make it say has no words of
-// its own. Any other is scanned, whatever else is wrong with it.
+// its own, nor have its trees. Any other is scanned with its trees, whatever
+// else is wrong with it, and so are the trees of what follows it.
 func TestACommitIsScannedUnlessItsBytesFollow(t *testing.T) {
 	for name, c := range map[string]struct {
 		make    func(p *push) plumbing.Hash
 		opt     intake.Options
 		scanned bool
+		trees   bool // are scanned, though the commit is not
 	}{
+		"an event after one with a word more": {trees: true, make: func(p *push) plumbing.Hash {
+			return p.event(p.commit(p.base, note("x"), "Cairn-Schema", "a word\n\nCairn-Schema"), note("y")).commit
+		}},
 		"an event": {make: func(p *push) plumbing.Hash { return p.event(p.base, note("x")).commit }},
 		"a merge": {make: func(p *push) plumbing.Hash {
 			o, _ := p.merge(p.event(p.base, note("x")), p.event(p.base, note("y")))
@@ -503,14 +509,19 @@ func TestACommitIsScannedUnlessItsBytesFollow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPush(t)
 			tip := c.make(p)
-			seen := false
+			parsed, err := history.ParseCommit(p.new[tip].Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := map[plumbing.Hash]bool{}
 			c.opt.Raw = func(kind plumbing.ObjectType, data []byte) []intake.Finding {
-				seen = seen || kind == plumbing.CommitObject && bytes.Equal(data, p.new[tip].Data)
+				seen[plumbing.ComputeHash(kind, data)] = true
 				return nil
 			}
 			p.check(tip, c.opt)
-			if seen != c.scanned {
-				t.Errorf("scanned: %v", seen)
+			tree := c.scanned || c.trees
+			if seen[tip] != c.scanned || seen[parsed.Tree] != tree {
+				t.Errorf("scanned: the commit %v, its tree %v", seen[tip], seen[parsed.Tree])
 			}
 		})
 	}

@@ -44,6 +44,7 @@ func (c *checker) event(h plumbing.Hash, o gitstore.Object, parsed history.Commi
 		return nil
 	}
 	c.file(o, tree, parsed.Parents[0], blob.Data, at)
+	c.follow(h, parsed.Parents, made)
 	if c.opt.Raw != nil && !c.judged.has(added.New) {
 		c.files[added.New] = at
 	}
@@ -110,6 +111,19 @@ func (c *checker) file(o gitstore.Object, tree, parent plumbing.Hash, file []byt
 	}
 	if c.found == before {
 		c.exact.add(at.Commit)
+	}
+}
+
+// follow marks the trees of an exact commit: made of the trees of its parents
+// and of names that were checked, they say nothing of their own. In a long hour
+// they are most of what arrives.
+func (c *checker) follow(h plumbing.Hash, parents []plumbing.Hash, trees []gitstore.Object) {
+	right := func(p plumbing.Hash) bool { return c.exact.has(p) || !c.arrived(p) } // what was here was checked before
+	if !c.exact.has(h) || !right(parents[0]) || !right(parents[len(parents)-1]) {
+		return
+	}
+	for _, tree := range trees {
+		c.exact.add(tree.Hash)
 	}
 }
 
