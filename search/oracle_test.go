@@ -490,11 +490,12 @@ func oracleHits(q Query, list []oracleHit) []Hit {
 
 func admits(q Query, n oracleNote) bool {
 	f := q.Filter
-	ok := func(want, have string) bool { return want == "" || want == have }
+	ok := func(want, have string) bool { return want == "" || strings.EqualFold(want, have) }
+	tagged := func(tag string) bool { return strings.EqualFold(tag, f.Tag) }
 	return (len(q.Spaces) == 0 || slices.Contains(q.Spaces, n.space)) &&
 		ok(f.Kind, n.doc.Kind) && ok(f.Harness, n.doc.Harness) && ok(f.Device, n.doc.Device) &&
 		ok(f.Actor, n.doc.Actor) && ok(f.Project, n.doc.Project) &&
-		(f.Tag == "" || slices.Contains(n.doc.Tags, f.Tag)) &&
+		(f.Tag == "" || slices.ContainsFunc(n.doc.Tags, tagged)) &&
 		(f.Since.IsZero() || !n.doc.Recorded.Before(f.Since)) &&
 		(f.Until.IsZero() || n.doc.Recorded.Before(f.Until))
 }
