@@ -1,10 +1,10 @@
 package search
 
 import (
-	"io/fs"
 	"time"
 
 	"cairn/internal/disk"
+	"cairn/internal/disk/disktest"
 )
 
 // Impatient is opt with little time between attempts to write.
@@ -15,20 +15,6 @@ func Impatient(opt Options) Options {
 
 // Unsynced is opt without waiting for the disk.
 func Unsynced(opt Options) Options {
-	opt.FS = unsynced{disk.OS}
+	opt.FS = disktest.Unsynced(disk.OS)
 	return opt
 }
-
-// unsynced is a file system that does not wait for the disk.
-type unsynced struct{ disk.FS }
-
-func (u unsynced) SyncDir(string) error { return nil }
-
-func (u unsynced) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
-	f, err := u.FS.OpenFile(name, flag, perm)
-	return unsyncedFile{f}, err
-}
-
-type unsyncedFile struct{ disk.File }
-
-func (unsyncedFile) Sync() error { return nil }

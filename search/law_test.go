@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"cairn/internal/disk"
+	"cairn/internal/disk/disktest"
 	"cairn/internal/event"
 )
 
@@ -110,7 +111,7 @@ type lawIndex struct {
 }
 
 func (l *lawIndex) open(t *rapid.T) {
-	x, err := Open(l.dir, Options{Trouble: func(err error) { t.Errorf("trouble: %v", err) }, FS: unsynced{disk.OS}})
+	x, err := Open(l.dir, Options{Trouble: func(err error) { t.Errorf("trouble: %v", err) }, FS: disktest.Unsynced(disk.OS)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +197,7 @@ func TestRankingIsThatOfAnExhaustiveEvaluation(t *testing.T) {
 					t.Skip()
 				}
 				l.close(t)
-				if err := rebuild(t.Context(), home{fsys: unsynced{disk.OS}, dir: dir}, o.replay); err != nil {
+				if err := rebuild(t.Context(), home{fsys: disktest.Unsynced(disk.OS), dir: dir}, o.replay); err != nil {
 					t.Fatal(err)
 				}
 				l.open(t)

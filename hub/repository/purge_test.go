@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -18,6 +17,7 @@ import (
 
 	"cairn/hub/repository"
 	"cairn/internal/disk"
+	"cairn/internal/disk/disktest"
 	"cairn/internal/event"
 	"cairn/internal/event/eventtest"
 	"cairn/internal/faultfs"
@@ -423,7 +423,7 @@ func (l *leak) reopen(when, dir string, all []event.ID, acknowledged bool) (reco
 	if got := mustEvents(t, dir); !slices.Equal(got, all) && !slices.Equal(got, l.rest) {
 		t.Fatalf("%s the hub has %v", when, got)
 	}
-	set := repository.NewSet(quick{disk.OS}, dir, repository.Limits{}, slog.New(slog.DiscardHandler))
+	set := repository.NewSet(disktest.Unsynced(disk.OS), dir, repository.Limits{}, slog.New(slog.DiscardHandler))
 	team, err := set.Shared("team")
 	if err != nil {
 		t.Fatalf("%s: %v", when, err)
@@ -459,20 +459,3 @@ func mustEvents(t testing.TB, dir string) []event.ID {
 	}
 	return ids
 }
-
-// quick is a disk that does not wait: what a crash leaves has been decided.
-type quick struct{ disk.FS }
-
-func (q quick) SyncDir(string) error { return nil }
-
-func (q quick) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
-	f, err := q.FS.OpenFile(name, flag, perm)
-	if err != nil {
-		return nil, err
-	}
-	return quickFile{f}, nil
-}
-
-type quickFile struct{ disk.File }
-
-func (quickFile) Sync() error { return nil }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"cairn/internal/disk"
+	"cairn/internal/disk/disktest"
 )
 
 // A tester is what testing.T and rapid.T have in common.
@@ -34,28 +35,12 @@ func newMachine(t tester, dir string) machine {
 		Binary:    filepath.Join(dir, "bin dir", "cairn"),
 		CairnHome: filepath.Join(dir, "home", ".cairn"),
 		GOOS:      "linux",
-		FS:        hastyDisk{disk.OS},
+		FS:        disktest.Unsynced(disk.OS),
 	}}
 	if err := os.MkdirAll(m.env.Home, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return m
-}
-
-// A hastyDisk does not wait for the device: the tests do not cut the power.
-type hastyDisk struct{ disk.FS }
-
-type hastyFile struct{ disk.File }
-
-func (hastyDisk) SyncDir(string) error { return nil }
-func (hastyFile) Sync() error          { return nil }
-
-func (d hastyDisk) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
-	f, err := d.FS.OpenFile(name, flag, perm)
-	if err != nil {
-		return nil, err
-	}
-	return hastyFile{f}, nil
 }
 
 // with sets environment variables of the user, given as name and value in turn.

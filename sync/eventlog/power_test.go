@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/internal/disk"
+	"cairn/internal/disk/disktest"
 	"cairn/internal/event"
 	"cairn/internal/faultfs"
 	"cairn/internal/longtest"
@@ -21,23 +21,7 @@ import (
 )
 
 // quick is the real file system without the waiting.
-var quick disk.FS = quickFS{disk.OS}
-
-type quickFS struct{ disk.FS }
-
-type quickFile struct{ disk.File }
-
-func (quickFile) Sync() error        { return nil }
-func (quickFile) Datasync() error    { return nil }
-func (quickFS) SyncDir(string) error { return nil }
-
-func (q quickFS) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
-	f, err := q.FS.OpenFile(name, flag, perm)
-	if err != nil {
-		return nil, err
-	}
-	return quickFile{f}, nil
-}
+var quick = disktest.Unsynced(disk.OS)
 
 // small keeps the write-ahead logs of these tests short: they are copied at every power cut.
 var small = eventlog.WithSegments(64 << 10)

@@ -3,7 +3,6 @@ package gitstore_test
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,27 +12,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/internal/disk"
+	"cairn/internal/disk/disktest"
 	"cairn/sync/gitstore"
 )
 
 // quick is the real file system without the waiting: what these tests look at does not depend on power.
-var quick disk.FS = quickFS{disk.OS}
-
-type quickFS struct{ disk.FS }
-
-type quickFile struct{ disk.File }
-
-func (quickFile) Sync() error        { return nil }
-func (quickFile) Datasync() error    { return nil }
-func (quickFS) SyncDir(string) error { return nil }
-
-func (q quickFS) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
-	f, err := q.FS.OpenFile(name, flag, perm)
-	if err != nil {
-		return nil, err
-	}
-	return quickFile{f}, nil
-}
+var quick = disktest.Unsynced(disk.OS)
 
 // newStore returns an open, empty repository.
 func newStore(t testing.TB, options ...gitstore.Option) *gitstore.Store {

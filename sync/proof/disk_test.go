@@ -7,25 +7,11 @@ import (
 	"time"
 
 	"cairn/internal/disk"
+	"cairn/internal/disk/disktest"
 )
 
 // quick is the real file system without the waiting, for what does not depend on power.
-var quick disk.FS = quickFS{disk.OS}
-
-type quickFS struct{ disk.FS }
-
-type quickFile struct{ disk.File }
-
-func (quickFile) Sync() error        { return nil }
-func (quickFS) SyncDir(string) error { return nil }
-
-func (q quickFS) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
-	f, err := q.FS.OpenFile(name, flag, perm)
-	if err != nil {
-		return nil, err
-	}
-	return quickFile{f}, nil
-}
+var quick = disktest.Unsynced(disk.OS)
 
 // longAgo makes everything below dir look as old as it does after a power cut: from before the system was started.
 func longAgo(dir string) error {

@@ -3,7 +3,6 @@ package replica
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/internal/disk"
+	"cairn/internal/disk/disktest"
 	"cairn/internal/event"
 	"cairn/internal/event/eventtest"
 	"cairn/internal/hubwire"
@@ -89,24 +89,6 @@ func (m *machine) ids() []event.ID {
 	return ids
 }
 
-// unsynced is a file system that makes nothing durable, for tests of many runs
-// that ask nothing of a disk but to be quick.
-type unsynced struct{ disk.FS }
-
-type unsyncedFile struct{ disk.File }
-
-func (unsyncedFile) Sync() error { return nil }
-
-func (u unsynced) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
-	f, err := u.FS.OpenFile(name, flag, perm)
-	if err != nil {
-		return nil, err
-	}
-	return unsyncedFile{f}, nil
-}
-
-func (unsynced) SyncDir(string) error { return nil }
-
 // Whatever the clocks say: a push brings what can go and nothing else, keeps
 // the rest in the log with the same bytes, parks nothing, and says how long it
 // is until the next can go.
@@ -139,7 +121,7 @@ type waiting struct {
 }
 
 func newWaiting(t *testing.T) *waiting {
-	dir, fsys := bare(t, "main"), unsynced{disk.OS}
+	dir, fsys := bare(t, "main"), disktest.Unsynced(disk.OS)
 	w := &waiting{t: t, remote: &strict{Remote: Path(fsys, dir), now: time.Now()}}
 	w.a, w.b = newMachineOn(t, fsys, w.remote), newMachineOn(t, fsys, Path(fsys, dir))
 	w.remote.log = w.a.log

@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/internal/disk"
+	"cairn/internal/disk/disktest"
 	"cairn/internal/event"
 	"cairn/internal/event/eventtest"
 )
@@ -53,7 +54,7 @@ func (m *mindful) Push(ctx context.Context, o Offer) (Pushed, error) {
 // leasedMachine is a machine and the remote that remembers it.
 func leasedMachine(t *testing.T) (*machine, *mindful) {
 	t.Helper()
-	fsys := unsynced{disk.OS}
+	fsys := disktest.Unsynced(disk.OS)
 	remote := &mindful{Remote: Path(fsys, bare(t, "main")), device: eventtest.Device("laptop")}
 	m := newMachineOn(t, fsys, remote)
 	m.opt.Lease, m.opt.LeaseFS = filepath.Join(t.TempDir(), "pushed", "team.json"), fsys

@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/internal/disk"
+	"cairn/internal/disk/disktest"
 	"cairn/sync/gitstore"
 )
 
@@ -48,7 +49,7 @@ func TestAHistoryGoesOverInPortionsOfAnySize(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(seed, 3))
-			fsys := unsynced{disk.OS}
+			fsys := disktest.Unsynced(disk.OS)
 			wide := Path(fsys, filepath.Join(t.TempDir(), "shared.git"))
 			thin := &narrow{pathRemote: wide.(*pathRemote), most: 1 + r.IntN(6)}
 			a, b := newMachineOn(t, fsys, thin), newMachineOn(t, fsys, wide)

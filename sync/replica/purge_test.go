@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 
 	"cairn/internal/commitform"
 	"cairn/internal/disk"
+	"cairn/internal/disk/disktest"
 	"cairn/internal/event"
 	"cairn/internal/event/eventtest"
 	"cairn/internal/faultfs"
@@ -39,7 +39,7 @@ type purgingRemote struct {
 var hubKey = eventtest.Key("hub")
 
 func newPurgingRemote(dir string) *purgingRemote {
-	return &purgingRemote{&pathRemote{quick{disk.OS}, dir}, hubKey.Public().(ed25519.PublicKey)}
+	return &purgingRemote{&pathRemote{disktest.Unsynced(disk.OS), dir}, hubKey.Public().(ed25519.PublicKey)}
 }
 
 func (p *purgingRemote) Signs(key ed25519.PublicKey) bool { return key.Equal(p.key) }
@@ -76,7 +76,7 @@ func (p *purgingRemote) Fetch(ctx context.Context, want Want) (head plumbing.Has
 // purgeAt purges events at the remote as a hub does. spoil changes the record.
 func purgeAt(t *testing.T, dir string, spoil func(*commitform.Purge), key ed25519.PrivateKey, ids ...event.ID) {
 	t.Helper()
-	log, err := eventlog.Open(quick{disk.OS}, dir, "team")
+	log, err := eventlog.Open(disktest.Unsynced(disk.OS), dir, "team")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,10 +150,10 @@ type leak struct {
 func newLeak(t *testing.T) *leak {
 	t.Helper()
 	l := &leak{dir: filepath.Join(t.TempDir(), "remote.git"), secret: word()}
-	l.m = newMachineOn(t, quick{disk.OS}, newPurgingRemote(l.dir))
+	l.m = newMachineOn(t, disktest.Unsynced(disk.OS), newPurgingRemote(l.dir))
 	l.m.save("a before")
 	l.m.sync()
-	other := newMachineOn(t, quick{disk.OS}, newPurgingRemote(l.dir))
+	other := newMachineOn(t, disktest.Unsynced(disk.OS), newPurgingRemote(l.dir))
 	other.sync()
 	l.leaked = l.m.save("the code is " + l.secret)[0]
 	l.m.save("c after")
@@ -301,7 +301,7 @@ func (l *leak) dieAt(t *testing.T, n int) (died bool) {
 
 func (l *leak) wakeUp(t *testing.T, when, dir string) {
 	t.Helper()
-	log, err := eventlog.Open(quick{disk.OS}, dir, "team")
+	log, err := eventlog.Open(disktest.Unsynced(disk.OS), dir, "team")
 	if err != nil {
 		t.Fatalf("%s: %v", when, err)
 	}
@@ -323,20 +323,3 @@ func (l *leak) wakeUp(t *testing.T, when, dir string) {
 		t.Fatalf("%s: %v", when, found)
 	}
 }
-
-// quick is a disk that does not wait: what a crash leaves has been decided.
-type quick struct{ disk.FS }
-
-func (quick) SyncDir(string) error { return nil }
-
-func (q quick) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
-	f, err := q.FS.OpenFile(name, flag, perm)
-	if err != nil {
-		return nil, err
-	}
-	return quickFile{f}, nil
-}
-
-type quickFile struct{ disk.File }
-
-func (quickFile) Sync() error { return nil }

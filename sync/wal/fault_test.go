@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"cairn/internal/disk"
+	"cairn/internal/disk/disktest"
 	"cairn/internal/faultfs"
 	"cairn/sync/wal"
 )
@@ -86,7 +87,7 @@ func cuts(t *testing.T, wait bool) (wrong []error) {
 	for n, done := 1, false; !done; n++ {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "wal")
-		must(t, newFile(t, unsynced{disk.OS}, path).Close())
+		must(t, newFile(t, disktest.Unsynced(disk.OS), path).Close())
 		faulty, err := faultfs.New(dir)
 		must(t, err)
 		f := open(t, faulty, path)
@@ -153,7 +154,7 @@ func TestAppendOnAFailingDisk(t *testing.T) {
 	for n, failed := 1, true; failed; n++ {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "wal")
-		must(t, newFile(t, unsynced{disk.OS}, path).Close())
+		must(t, newFile(t, disktest.Unsynced(disk.OS), path).Close())
 		faulty, err := faultfs.New(dir)
 		must(t, err)
 		f := open(t, faulty, path)
@@ -174,10 +175,10 @@ func TestAppendOnAFailingDisk(t *testing.T) {
 func FuzzAnyFile(f *testing.F) {
 	dir := f.TempDir()
 	path := filepath.Join(dir, "wal")
-	must(f, wal.Create(unsynced{disk.OS}, path, wal.MinSize))
+	must(f, wal.Create(disktest.Unsynced(disk.OS), path, wal.MinSize))
 	blank, err := os.ReadFile(path)
 	must(f, err)
-	w, err := wal.Open(unsynced{disk.OS}, path)
+	w, err := wal.Open(disktest.Unsynced(disk.OS), path)
 	must(f, err)
 	must(f, w.Begin([]byte("mark"), false))
 	must(f, w.Append([]byte("record"), false))

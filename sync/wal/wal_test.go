@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"cairn/internal/disk"
+	"cairn/internal/disk/disktest"
 	"cairn/sync/wal"
 )
 
@@ -262,10 +263,10 @@ func TestTakingTurns(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		path := filepath.Join(dir, "wal")
-		must(t, wal.Create(unsynced{disk.OS}, path, size))
+		must(t, wal.Create(disktest.Unsynced(disk.OS), path, size))
 		var files [2]*wal.File
 		for i := range files {
-			f, err := wal.Open(unsynced{disk.OS}, path)
+			f, err := wal.Open(disktest.Unsynced(disk.OS), path)
 			must(t, err)
 			defer f.Close()
 			files[i] = f
@@ -302,21 +303,4 @@ func TestTakingTurns(t *testing.T) {
 			mustHold(t, "in the end", f, mark, want...)
 		}
 	})
-}
-
-// An unsynced file system does not wait: what is tested on it does not depend on power.
-type unsynced struct{ disk.FS }
-
-type unsyncedFile struct{ disk.File }
-
-func (unsynced) SyncDir(string) error { return nil }
-func (unsyncedFile) Sync() error      { return nil }
-func (unsyncedFile) Datasync() error  { return nil }
-
-func (u unsynced) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
-	f, err := u.FS.OpenFile(name, flag, perm)
-	if err != nil {
-		return nil, err
-	}
-	return unsyncedFile{f}, nil
 }
