@@ -225,13 +225,13 @@ func (a *Agent) Join(ctx context.Context, text string) (api.Joined, error) {
 	a.mu.Unlock()
 	enrolled, err := replica.Enrol(ctx, in, *a.key.Load(), a.machineName())
 	if p, ok := errors.AsType[*problem.Problem](err); ok && p.Rule == hubwire.RuleRevoked {
-		enrolled, err = a.enrolAnew(ctx, in)
+		enrolled, err = a.enrolAnew(ctx, in, have)
+	}
+	if err == nil {
+		err = onlyHub(have, enrolled)
 	}
 	if err != nil {
 		return api.Joined{}, askedProblem(err, "join again when the hub can be reached: the same invite will do")
-	}
-	if have != nil && have.ID != string(enrolled.Hub) {
-		return api.Joined{}, problem.New(problem.Usage, "this memory belongs to the hub at "+have.Address+": use another home for another hub")
 	}
 	hub := config.Hub{ID: string(enrolled.Hub), Address: in.Addr, Fingerprint: in.HostKey}
 	err = a.changeConfig(func(c *config.Config) { c.Hub, c.Person = &hub, enrolled.Person })
@@ -239,6 +239,14 @@ func (a *Agent) Join(ctx context.Context, text string) (api.Joined, error) {
 		return api.Joined{}, asProblem(err)
 	}
 	return a.firstExchange(ctx, have, hub, enrolled)
+}
+
+// onlyHub refuses another hub than the one that a memory belongs to, if any.
+func onlyHub(have *config.Hub, e hubwire.Enrolled) error {
+	if have == nil || have.ID == string(e.Hub) {
+		return nil
+	}
+	return problem.New(problem.Usage, "this memory belongs to the hub at "+have.Address+": use another home for another hub")
 }
 
 // machineName is what the machine is called at the hub.

@@ -50,7 +50,7 @@ func (a *Agent) renew(ctx context.Context, old event.DeviceID) error {
 
 // enrolAnew joins with a key of its own for the one that was revoked, which
 // never comes back: whoever gave the invite wants this machine in again.
-func (a *Agent) enrolAnew(ctx context.Context, in invite.Invite) (hubwire.Enrolled, error) {
+func (a *Agent) enrolAnew(ctx context.Context, in invite.Invite, have *config.Hub) (hubwire.Enrolled, error) {
 	a.renewing.Lock()
 	defer a.renewing.Unlock()
 	old := a.key.Load().ID()
@@ -59,6 +59,9 @@ func (a *Agent) enrolAnew(ctx context.Context, in invite.Invite) (hubwire.Enroll
 		return hubwire.Enrolled{}, fmt.Errorf("make a new device key: %w", err)
 	}
 	enrolled, err := replica.Enrol(ctx, in, next, a.machineName())
+	if err == nil {
+		err = onlyHub(have, enrolled) // before the key that the other hub knows is given up
+	}
 	if err != nil {
 		return hubwire.Enrolled{}, err
 	}

@@ -276,3 +276,25 @@ func TestARevokedMachineComesBackWithANewInvite(t *testing.T) {
 	a.Note("team", "after a restart")
 	witness.Has("team", append(want, "after a restart")...)
 }
+
+// A hub that once knew this machine's key and shut it out must not get the
+// machine to give up the key under which its own hub knows it.
+func TestAnotherHubsInviteTakesNoKey(t *testing.T) {
+	own, other := fleettest.Start(t, hub.Options{}), fleettest.Start(t, hub.Options{})
+	a := own.Machine("a")
+	before := other.MachineFrom(a.Backup(), "a before")
+	before.Join(other.Invite("ana"))
+	key := device(t, a)
+	if _, err := other.Hub().Admin().Revoke(t.Context(), caller, key); err != nil {
+		t.Fatal(err)
+	}
+	a.Join(own.Invite("ana"))
+	if _, err := a.Agent.Join(t.Context(), other.Invite("ana")); problem.Of(err).Code != problem.Usage {
+		t.Errorf("a second hub: %v", err)
+	}
+	if device(t, a) != key {
+		t.Error("the machine has another key now")
+	}
+	a.Note("team", "still at home")
+	own.Until("its own hub takes what it saves", func() bool { return space(t, a, "team").Ahead == 0 })
+}
