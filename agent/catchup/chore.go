@@ -11,7 +11,7 @@ type chore struct {
 	mu      sync.Mutex
 	wanted  bool
 	running bool
-	hurried chan struct{} // closed when the pause is over for somebody who cannot wait; nil before the first pause
+	hurried chan struct{} // closed when somebody cannot wait; nil if nobody has asked since the work began
 }
 
 // want says whether somebody has to be started for it.
@@ -32,22 +32,32 @@ func (c *chore) next() bool {
 	return c.running
 }
 
-// pause is closed when somebody hurries.
+// pause is closed when somebody hurries, and at once if somebody has since the
+// work last began.
 func (c *chore) pause() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.hurried = make(chan struct{})
-	return c.hurried
+	return c.hurrying()
 }
 
-// hurry ends the pause under way.
+// hurry ends the pause under way or the next one.
 func (c *chore) hurry() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.hurried != nil {
-		close(c.hurried)
-		c.hurried = nil
+	ch := c.hurrying()
+	select {
+	case <-ch:
+	default:
+		close(ch)
 	}
+}
+
+// hurrying is called with mu held.
+func (c *chore) hurrying() chan struct{} {
+	if c.hurried == nil {
+		c.hurried = make(chan struct{})
+	}
+	return c.hurried
 }
 
 // begin is called right before the work: from here on a want is a new one.

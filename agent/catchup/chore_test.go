@@ -100,3 +100,42 @@ func TestABadChoreIsFoundOut(t *testing.T) {
 		}
 	}
 }
+
+// Whoever hurries ends the pause, also one that has not begun; the next one is
+// a pause again.
+func TestAHurryIsNotLost(t *testing.T) {
+	t.Parallel()
+	over := func(pause <-chan struct{}) bool {
+		select {
+		case <-pause:
+			return true
+		default:
+			return false
+		}
+	}
+	c := &chore{}
+	if over(c.pause()) {
+		t.Error("a pause is over though nobody hurries")
+	}
+	c.begin()
+	c.hurry()
+	c.hurry()
+	if !over(c.pause()) {
+		t.Error("a hurry before the pause is lost")
+	}
+	c.begin()
+	pause := c.pause()
+	c.hurry()
+	if !over(pause) {
+		t.Error("a hurry during the pause is lost")
+	}
+	c.begin()
+	c.hurry() // while the work is done
+	if !over(c.pause()) {
+		t.Error("a hurry during the work is lost")
+	}
+	c.begin()
+	if over(c.pause()) {
+		t.Error("a hurry counts twice")
+	}
+}

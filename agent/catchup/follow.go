@@ -2,6 +2,7 @@ package catchup
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -58,11 +59,14 @@ func (s *Space) LevelSoon() {
 	}
 }
 
-// Pending is how many events the index lacks, if it follows.
+// Pending is how many events the index lacks; 0 if it does not follow.
 func (s *Space) Pending() int {
 	facts := s.facts.at()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.follows != Follows {
+		return 0
+	}
 	return max(0, facts.Events-s.indexed.Events)
 }
 
@@ -78,7 +82,7 @@ func (s *Space) finish() {
 	ctx, stop := context.WithTimeout(context.Background(), finishPatience)
 	defer stop()
 	// What fails here is done when the log is opened next.
-	if err := s.Level(ctx); err != nil {
+	if err := s.Level(ctx); err != nil && !errors.Is(err, ErrBehind) {
 		s.keeper.opt.Trouble(err)
 	}
 }
@@ -91,7 +95,7 @@ func (s *Space) noteIndexed(m projection.Mark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.indexed = m
-	s.recent.drop(m.Tree)
+	s.recent.keepFrom(m.Tree)
 }
 
 // Appended says what this process has just appended after base, so that it
@@ -109,6 +113,15 @@ func (s *Space) Appended(base eventlog.Head, done []eventlog.Appended) error {
 	s.recent.add(a)
 	s.mu.Unlock()
 	return s.facts.extend(base.Commit, last.Commit, last.Tree, facts)
+}
+
+// appendedSince says whether the way between two trees is known to be appends
+// of this process.
+func (s *Space) appendedSince(from, to plumbing.Hash) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, known := s.recent.between(from, to)
+	return known
 }
 
 // added reads the events between two trees.

@@ -96,7 +96,8 @@ const directly = 2000
 // index takes the difference into the index.
 func (s *Space) index(ctx context.Context, x *search.Index, from search.Mark, to projection.Mark) error {
 	b := &batcher{space: s, from: from, apply: func(b search.Batch) error { return x.Apply(ctx, b) }}
-	if from.Tree != [20]byte{} {
+	appended := s.appendedSince(from.Tree, to.Tree) // takes nothing away, so that no trees need be compared
+	if !appended && from.Tree != [20]byte{} {
 		gone, err := removed(ctx, s.log, from.Tree, to.Tree)
 		if err != nil {
 			return err

@@ -1,6 +1,8 @@
 package catchup
 
 import (
+	"slices"
+
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/sync/eventlog"
@@ -59,17 +61,16 @@ func (r *recent) between(from, to plumbing.Hash) (events []eventlog.Stored, ok b
 	return nil, false
 }
 
-// drop lets go of what leads up to a tree.
-func (r *recent) drop(to plumbing.Hash) {
-	for i, a := range r.list {
-		if a.to != to {
-			continue
-		}
-		rest := r.list[i+1:]
+// keepFrom lets go of everything but what begins at a tree.
+func (r *recent) keepFrom(tree plumbing.Hash) {
+	at := slices.IndexFunc(r.list, func(a appended) bool { return a.from == tree })
+	if at < 0 {
 		*r = recent{}
-		for _, a := range rest {
-			r.add(a)
-		}
 		return
+	}
+	rest := r.list[at:]
+	*r = recent{}
+	for _, a := range rest {
+		r.add(a)
 	}
 }

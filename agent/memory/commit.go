@@ -94,7 +94,7 @@ func (s *Service) follow(ctx context.Context, sp *space, p *plan, done []eventlo
 		}
 	}
 	state := sp.kept.Following()
-	if state == catchup.Unknown || state == catchup.Follows && sp.kept.Pending() > mostPending {
+	if state == catchup.Unknown || sp.kept.Pending() > mostPending {
 		if err := sp.kept.Level(ctx); err != nil {
 			s.troubled(err)
 			return api.Committed
