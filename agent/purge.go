@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/problem"
 	"cairn/sync/eventlog"
@@ -19,12 +18,12 @@ import (
 func (c carried) Purged(ctx context.Context, space string, gone *purge.Set) error {
 	dir := c.a.opt.Home.Parked(space)
 	for id := range gone.All() {
-		err := disk.OS.Remove(filepath.Join(dir, string(id)+".json"))
+		err := c.a.opt.FS.Remove(filepath.Join(dir, string(id)+".json"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	if err := disk.OS.SyncDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := c.a.opt.FS.SyncDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	defer c.a.changed()
@@ -35,24 +34,28 @@ func (c carried) Purged(ctx context.Context, space string, gone *purge.Set) erro
 // off. It says what could not be done, to be tried again.
 func (a *Agent) finishPurges(ctx context.Context) {
 	for name, l := range a.openLogs() {
-		done, err := l.Expunge(ctx)
-		switch {
-		case err != nil && ctx.Err() == nil:
-			a.log.Warn("taking purged events off the disk", "space", name, "err", err)
-		case done.Objects > 0:
-			a.log.Info("took purged events off the disk", "space", name, "objects", done.Objects, "refs", done.Refs)
-		}
+		a.expunge(ctx, name, l)
+	}
+}
+
+func (a *Agent) expunge(ctx context.Context, name string, l *eventlog.Log) {
+	done, err := l.Expunge(ctx)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		a.log.Warn("taking purged events off the disk", "space", name, "err", err)
+	case done.Objects > 0:
+		a.log.Info("took purged events off the disk", "space", name, "objects", done.Objects, "refs", done.Refs)
 	}
 }
 
 // finishPurge is finishPurges for what left word in a log that it broke off.
 func (a *Agent) finishPurge(ctx context.Context, name string, l *eventlog.Log) {
 	pending, err := l.Store().IsPending()
-	if err == nil && pending {
-		_, err = l.Expunge(ctx)
-	}
-	if err != nil && ctx.Err() == nil {
-		a.log.Warn("taking purged events off the disk", "space", name, "err", err)
+	switch {
+	case err != nil:
+		a.log.Warn("look for a purge that broke off", "space", name, "err", err)
+	case pending:
+		a.expunge(ctx, name, l)
 	}
 }
 
@@ -61,6 +64,9 @@ func (a *Agent) finishPurge(ctx context.Context, name string, l *eventlog.Log) {
 func (d *doctor) purges() {
 	for _, name := range d.a.Spaces() {
 		l := d.a.openLogs()[name]
+		if l == nil {
+			continue // what is wrong with the space is said elsewhere
+		}
 		records, err := l.Purges()
 		if len(records) == 0 && err == nil {
 			continue

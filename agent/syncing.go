@@ -47,7 +47,7 @@ func (a *Agent) noRemote(ctx context.Context, req api.SyncRequest) error {
 	if req.Space == "" {
 		return p
 	}
-	if _, err := a.Level(ctx, req.Space); err != nil {
+	if _, err := a.Ahead(req.Space); err != nil {
 		return err
 	}
 	p.Message = "space " + req.Space + " has no such remote"

@@ -52,7 +52,9 @@ func (s *Service) Level(ctx context.Context, name string) (Level, error) {
 	if l.Indexed, err = sp.kept.Indexed(); err != nil {
 		s.troubled(err)
 		l.Indexed = 0
-		l.Closed = indexTrouble(err)
+		if why := indexTrouble(err); why != nil {
+			l.Closed = why
+		}
 	}
 	return l, nil
 }

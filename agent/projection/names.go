@@ -39,7 +39,12 @@ type anyCase struct {
 	known map[uint32]bool
 }
 
-func newAnyCase(text string) anyCase { return anyCase{text, map[uint32]bool{}} }
+func newAnyCase(text string) anyCase {
+	if text == "" {
+		return anyCase{}
+	}
+	return anyCase{text, map[uint32]bool{}}
+}
 
 func (a anyCase) is(n *names, number uint32) bool {
 	if a.text == "" {

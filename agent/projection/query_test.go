@@ -60,6 +60,7 @@ func TestEachIsNewestFirstAndFiltered(t *testing.T) {
 	}{
 		"all":          {api.Filter{}, []event.ID{d, c, b, a}},
 		"kind":         {api.Filter{Kind: event.KindPref}, []event.ID{c}},
+		"kind, Upper":  {api.Filter{Kind: "Pref"}, []event.ID{c}},
 		"unknown kind": {api.Filter{Kind: "x"}, nil},
 		"tag":          {api.Filter{Tag: "go"}, []event.ID{a}},
 		"no such tag":  {api.Filter{Tag: "go\x00error"}, nil},
