@@ -73,7 +73,7 @@ func pairKey(a, b string) (k string, counts bool) {
 func (p *plan) candidates(part int, ph *phrase) *roaring.Bitmap {
 	order := slices.Clone(ph.sources)
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p.sources[a].found, p.sources[b].found) })
-	out := p.sources[order[0]].docs(part).Clone()
+	out := union([]*roaring.Bitmap{p.sources[order[0]].docs(part)})
 	for _, i := range order[1:] {
 		if out.IsEmpty() {
 			break

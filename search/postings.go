@@ -55,7 +55,11 @@ func (p *postings) docs() *roaring.Bitmap {
 	if whole := p.whole.Load(); whole != nil {
 		return whole
 	}
-	whole := union(p.all())
+	lists := p.all()
+	if len(lists) == 1 {
+		return lists[0]
+	}
+	whole := union(lists)
 	p.whole.Store(whole)
 	return whole
 }

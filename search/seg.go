@@ -25,9 +25,10 @@ type seg struct {
 }
 
 // How much of a segment stays at hand. The lists of a term lie in the file; a
-// union is in memory.
+// union, and all levels of a term together if a search needed that, are in
+// memory: at most some 16 KB each of 100,000 notes.
 const (
-	maxTerms  = 2048
+	maxTerms  = 1024
 	maxUnions = 128
 	maxFacets = 1024
 )

@@ -88,13 +88,7 @@ func (r *ranking) take() (candidate, bool) {
 	if len(r.all) == 0 {
 		return candidate{}, false
 	}
-	best, last := r.all[0], len(r.all)-1
-	r.all[0] = r.all[last]
-	r.all = r.all[:last]
-	if last > 0 {
-		heap.Fix(r, 0)
-	}
-	return best, true
+	return heap.Pop(r).(candidate), true
 }
 
 // compare orders by score and, among equals, newest first.
