@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -179,15 +180,8 @@ func (r *recallRun) reportOn() RecallReport {
 		if class == "" && len(byClass) == 1 {
 			break
 		}
-		out.Classes = append(out.Classes, ClassFigures{or(class, "other"), golden.FiguresOf(outcomes)})
+		out.Classes = append(out.Classes, ClassFigures{cmp.Or(class, "other"), golden.FiguresOf(outcomes)})
 	}
 	slices.SortFunc(out.Classes, func(a, b ClassFigures) int { return strings.Compare(a.Class, b.Class) })
 	return out
-}
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

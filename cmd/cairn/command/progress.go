@@ -19,7 +19,7 @@ func (a *app) progress(what string) {
 }
 
 // showEvery is how often a person who waits sees how far it is.
-const showEvery = 300 * time.Millisecond
+const showEvery = time.Second
 
 // showing does something that may wait for the search index to be made anew,
 // and shows how far that is if a person watches.
