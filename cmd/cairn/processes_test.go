@@ -416,5 +416,29 @@ func hang(t *testing.T, h paths.Home, p *os.Process) {
 		}()
 	}
 	stop(t, p)
-	time.Sleep(50 * time.Millisecond) // until the last of its threads has stopped
+	for end := time.Now().Add(10 * time.Second); !isStopped(t, p.Pid); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the agent does not stop")
+		}
+	}
+}
+
+// isStopped says whether every thread of a process stands still. A system that
+// does not tell stops them all at once.
+func isStopped(t *testing.T, pid int) bool {
+	t.Helper()
+	states, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range states {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return false // a thread that has just ended
+		}
+		if _, state, _ := strings.Cut(string(b), ") "); !strings.HasPrefix(state, "T") { // proc_pid_stat(5)
+			return false
+		}
+	}
+	return true
 }

@@ -9,6 +9,21 @@ type Outcome struct {
 	Empty bool  // nothing at all was found
 }
 
+// OutcomeOf looks where the notes that q wants stand among so many hits. is
+// says whether hit i, from 0, is the note that is wanted.
+func OutcomeOf(q Question, hits int, is func(want string, i int) bool) Outcome {
+	o := Outcome{Want: len(q.Find), Empty: hits == 0}
+	for _, want := range q.Find {
+		for i := range hits {
+			if is(want, i) {
+				o.Ranks = append(o.Ranks, i+1)
+				break
+			}
+		}
+	}
+	return o
+}
+
 // firstFew is how many hits a question has to be answered by.
 const firstFew = 5
 

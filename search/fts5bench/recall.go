@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -70,13 +69,7 @@ func answers(ctx context.Context, e engine, set golden.Set, list []golden.Outcom
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", e.name, q.Text, err)
 		}
-		o := golden.Outcome{Want: len(q.Find), Empty: len(found) == 0}
-		for i, at := range found {
-			if slices.Contains(q.Find, set.Notes[at].ID) {
-				o.Ranks = append(o.Ranks, i+1)
-			}
-		}
-		list = append(list, o)
+		list = append(list, golden.OutcomeOf(q, len(found), func(want string, i int) bool { return want == set.Notes[found[i]].ID }))
 	}
 	return list, nil
 }

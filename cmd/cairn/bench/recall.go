@@ -147,19 +147,10 @@ func (r *recallRun) askAll(i int, a api.Agent, set golden.Set, is func(want stri
 		if err != nil {
 			return fmt.Errorf("line %d: ask %q: %w", q.Line, q.Text, err)
 		}
-		r.results = append(r.results, recallResult{i, q, outcomeOf(q, answer.Hits, is), answer.Hits})
+		outcome := golden.OutcomeOf(q, len(answer.Hits), func(want string, i int) bool { return is(want, answer.Hits[i]) })
+		r.results = append(r.results, recallResult{i, q, outcome, answer.Hits})
 	}
 	return nil
-}
-
-func outcomeOf(q golden.Question, hits []api.Hit, is func(string, api.Hit) bool) golden.Outcome {
-	o := golden.Outcome{Want: len(q.Find), Empty: len(hits) == 0}
-	for _, want := range q.Find {
-		if at := slices.IndexFunc(hits, func(h api.Hit) bool { return is(want, h) }); at >= 0 {
-			o.Ranks = append(o.Ranks, at+1)
-		}
-	}
-	return o
 }
 
 func (r *recallRun) reportOn() RecallReport {
