@@ -56,6 +56,13 @@ func (x *Index) Compact(ctx context.Context) (err error) {
 	return x.writer.compact(ctx, x.touch)
 }
 
+// HasRemoved says whether files of the index still hold notes that were removed
+// from it. Compact ends that.
+func (x *Index) HasRemoved() (has bool, err error) {
+	err = x.read(func(v *view) error { has = v.hasRemoved(); return nil })
+	return has, err
+}
+
 // touch writes the marks again as they are.
 func (x *Index) touch() error {
 	x.applying.Lock()

@@ -112,6 +112,25 @@ func (p *part) countNotes() int {
 	return n
 }
 
+// hasRemoved does not count former marks, of which every step leaves one.
+func (v *view) hasRemoved() bool {
+	for _, p := range v.segs {
+		if p.dead == nil {
+			continue
+		}
+		marks := uint64(0)
+		for _, doc := range p.rows.marks {
+			if p.isDead(doc) {
+				marks++
+			}
+		}
+		if p.dead.GetCardinality() > marks {
+			return true
+		}
+	}
+	return false
+}
+
 // withoutDead takes deleted documents out of a bitmap.
 func (p *part) withoutDead(b *roaring.Bitmap) *roaring.Bitmap {
 	if p.dead == nil || b.IsEmpty() {

@@ -131,6 +131,13 @@ func (s *Space) settle(x *search.Index, to projection.Mark) error {
 		if have != want {
 			return &mismatchError{space: s.name, have: have, want: want}
 		}
+		removed, err := x.HasRemoved()
+		if err != nil {
+			return err
+		}
+		if removed { // the process that took them out has ended too soon
+			s.keeper.sweepSoon()
+		}
 		s.checked = true
 	}
 	s.noteIndexed(to)
@@ -203,6 +210,7 @@ const settleTime = time.Second
 
 // sweepSoon has the index rewritten in the background after something was
 // deleted that must leave the disk: a deleted row stays in its file until then.
+// If this process ends before, the next one sees it when it first looks (settle).
 func (k *Keeper) sweepSoon() {
 	k.soon(&k.sweep, settleTime, func() { k.report(k.access.compact(k.ctx)) })
 }

@@ -1,7 +1,9 @@
 package catchup_test
 
 import (
+	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -230,6 +232,64 @@ func TestHiddenEventsAreNotInTheIndex(t *testing.T) {
 	}
 	h.found("badger", second)
 	h.noDifference("personal")
+}
+
+// Whoever took an event out of the index may end before its bytes have left the
+// files: the next one sees to that.
+func TestWhatIsHiddenLeavesTheDiskAlsoAfterAnEarlyEnd(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "personal")
+	first, second := h.note("personal", "the kqzjxvwqpf of a customer, a badger"), h.note("personal", "second badger")
+	h.level("personal")
+	hide := func(_ string, id event.ID) bool { return id == first }
+	open := func() {
+		opt := h.options()
+		opt.Hidden = hide
+		h.k = catchup.Open(opt)
+		h.in = h.attach(h.k)
+	}
+	h.close()
+	open()
+	if err := h.in["personal"].Drop(t.Context(), []event.ID{first}); err != nil {
+		t.Fatal(err)
+	}
+	h.close() // within the second that sweepSoon waits
+	if !h.inIndexFiles("kqzjxvwqpf") {
+		t.Fatal("the text has left the disk already: this shows nothing")
+	}
+	open()
+	h.settle("personal")
+	for deadline := time.Now().Add(30 * time.Second); h.inIndexFiles("kqzjxvwqpf"); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the text stays on the disk")
+		}
+	}
+	h.found("badger", second)
+}
+
+// inIndexFiles says whether any file of the index holds a word.
+func (h *home) inIndexFiles(word string) (found bool) {
+	h.t.Helper()
+	err := filepath.WalkDir(h.index(), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return ignoreGone(err)
+		}
+		b, err := os.ReadFile(path)
+		found = found || bytes.Contains(b, []byte(word))
+		return ignoreGone(err)
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return found
+}
+
+// ignoreGone is for files that a rewriting index removes meanwhile.
+func ignoreGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 func TestAnEventOfANewerProgramIsKnownAndNotIndexed(t *testing.T) {
