@@ -22,18 +22,21 @@ type purger interface {
 
 // readRecords finds out what was purged from the space: what the log knows, and
 // what an arrival adds to it. Whatever does not come from the hub, or does not
-// go on from what was known, is not followed.
+// go on from what was known, is not followed. What was purged may still be on
+// the disk, so a history that is stored already is looked at too.
 func (r *Replica) readRecords(a *arrival) (err error) {
-	if !a.purges() {
-		a.gone, err = r.opt.Log.Purged()
-		return err
-	}
-	if a.epoch.IsZero() {
-		return &RewrittenError{Had: a.known, Has: a.head}
-	}
 	var in gitstore.Reader = r.opt.Log.Store()
 	if a.q != nil {
 		in = a.q
+	}
+	if !a.purges() {
+		if a.gone, err = r.opt.Log.Purged(); err != nil {
+			return err
+		}
+		return mustBeRid(in, a)
+	}
+	if a.epoch.IsZero() {
+		return &RewrittenError{Had: a.known, Has: a.head}
 	}
 	space, err := r.spaceOf(in, a.head)
 	if err != nil {
@@ -59,6 +62,9 @@ func (r *Replica) readRecords(a *arrival) (err error) {
 // mustBeRid makes sure that the history that is to be followed has nothing of
 // what was purged.
 func mustBeRid(in gitstore.Reader, a *arrival) error {
+	if a.gone.Len() == 0 {
+		return nil
+	}
 	c, err := history.ReadCommit(in, a.head)
 	if err != nil {
 		return err

@@ -149,8 +149,14 @@ type leak struct {
 
 func newLeak(t *testing.T) *leak {
 	t.Helper()
+	return newLeakOn(t, disktest.Unsynced(disk.OS))
+}
+
+// newLeakOn makes a leak whose machine is on a disk of its own.
+func newLeakOn(t *testing.T, fsys disk.FS) *leak {
+	t.Helper()
 	l := &leak{dir: filepath.Join(t.TempDir(), "remote.git"), secret: word()}
-	l.m = newMachineOn(t, disktest.Unsynced(disk.OS), newPurgingRemote(l.dir))
+	l.m = newMachineOn(t, fsys, newPurgingRemote(l.dir))
 	l.m.save("a before")
 	l.m.sync()
 	other := newMachineOn(t, disktest.Unsynced(disk.OS), newPurgingRemote(l.dir))
@@ -321,5 +327,55 @@ func (l *leak) wakeUp(t *testing.T, when, dir string) {
 	}
 	if found := purgetest.Traces(t, dir, l.secret); len(found) > 0 {
 		t.Fatalf("%s: %v", when, found)
+	}
+}
+
+// A stuck disk removes no pack while it is told not to.
+type stuck struct {
+	disk.FS
+	now bool
+}
+
+var errStuck = errors.New("the file cannot be removed")
+
+func (s *stuck) RemoveAll(name string) error {
+	if s.now && filepath.Ext(name) == ".pack" {
+		return errStuck
+	}
+	return s.FS.RemoveAll(name)
+}
+
+// Until what was purged has left the disk, a remote that still ends where the
+// log once was sends nothing: all of its history is stored. It is not taken.
+func TestAPurgeIsNotUndoneByWhatIsStillStored(t *testing.T) {
+	t.Parallel()
+	fsys := &stuck{FS: disktest.Unsynced(disk.OS)}
+	l := newLeakOn(t, fsys)
+	backup := filepath.Join(t.TempDir(), "backup.git")
+	if err := os.CopyFS(backup, os.DirFS(l.dir)); err != nil {
+		t.Fatal(err)
+	}
+	purgeAt(t, l.dir, nil, hubKey, l.leaked.ID)
+	fsys.now = true
+	if _, err := l.m.Pull(t.Context()); !errors.Is(err, errStuck) {
+		t.Fatalf("the disk was to be stuck: %v", err)
+	}
+	if left, err := l.m.log.Leftovers(); err != nil || len(left) == 0 {
+		t.Fatalf("what was purged is to be stored still: %v, %v", left, err)
+	}
+	followed := l.m.head()
+	from := New(Options{Log: l.m.log, Remote: Path(fsys, backup), Name: "backup"})
+	if _, err := from.Pull(t.Context()); !isType[*PurgedError](err) {
+		t.Errorf("it is followed back: %v", err)
+	}
+	if now := l.m.head(); now != followed {
+		t.Errorf("the branch has moved from %s to %s", followed, now)
+	}
+	fsys.now = false
+	if _, err := l.m.log.Expunge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if found := purgetest.Traces(t, l.folder(), l.secret); len(found) > 0 {
+		t.Errorf("left: %v", found)
 	}
 }
