@@ -379,3 +379,34 @@ func TestAPurgeIsNotUndoneByWhatIsStillStored(t *testing.T) {
 		t.Errorf("left: %v", found)
 	}
 }
+
+// A duringFetch is a remote while whose answer is under way something happens.
+type duringFetch struct {
+	Remote
+	meanwhile func()
+}
+
+func (d *duringFetch) Fetch(ctx context.Context, want Want) (plumbing.Hash, error) {
+	head, err := d.Remote.Fetch(ctx, want)
+	d.meanwhile()
+	return head, err
+}
+
+// Only a purge that somebody else has followed is a reason to try again.
+func TestAnUnreadableEpochIsNoLostRace(t *testing.T) {
+	t.Parallel()
+	l := newLeak(t)
+	purgeAt(t, l.dir, nil, hubKey, l.leaked.ID)
+	l.m.sync()
+	garble := func() {
+		file := filepath.Join(l.folder(), filepath.FromSlash(eventlog.EpochRef))
+		if err := os.WriteFile(file, []byte("garbled"), 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+	during := &duringFetch{newPurgingRemote(l.dir), garble}
+	_, err := New(Options{Log: l.m.log, Remote: during, Name: "origin"}).Pull(t.Context())
+	if !isType[*gitstore.GarbledRefError](err) || errors.Is(err, ErrRaced) {
+		t.Errorf("the pull ends with %v", err)
+	}
+}

@@ -209,8 +209,12 @@ func (r *Replica) accept(ctx context.Context, a *arrival) (h eventlog.Head, err 
 		return eventlog.Head{}, err
 	}
 	defer func() { err = errors.Join(err, turn.Unlock()) }()
-	if now, err := r.opt.Log.EpochCommit(); err != nil || now != a.known {
-		return eventlog.Head{}, errors.Join(err, errMoved)
+	now, err := r.opt.Log.EpochCommit()
+	if err != nil {
+		return eventlog.Head{}, err
+	}
+	if now != a.known {
+		return eventlog.Head{}, errMoved
 	}
 	if err := r.readRecords(a); err != nil {
 		return eventlog.Head{}, err
