@@ -1,6 +1,7 @@
 package gitstore_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"strings"
@@ -65,6 +66,46 @@ func TestThePackThatTwoProcessesMakeIsNeverKeptAgain(t *testing.T) {
 		mustContain(t, openStore(t, s.Dir()), []string{head.String()})
 		fsck(t, s.Dir())
 	}
+}
+
+// A brokenFS gives no index its name. Before it says so it lets somebody else work.
+type brokenFS struct {
+	disk.FS
+	before func()
+}
+
+var errBroken = errors.New("the disk is broken")
+
+func (f brokenFS) Rename(from, to string) error {
+	if strings.HasSuffix(to, ".idx") {
+		f.before()
+		return errBroken
+	}
+	return f.FS.Rename(from, to)
+}
+
+// Two processes were sent the same pack, and one of them fails before its pack has an index. The pack of that name is the
+// other one's by now.
+func TestAFailedPackDoesNotTakeAnothersAlong(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	head := appendCommit(t, s, "first")
+	for _, text := range []string{"second", "third"} {
+		head = appendCommit(t, s, text)
+	}
+	other := openStore(t, s.Dir())
+	failing := openOn(t, brokenFS{quick, func() {
+		if err := receive(t, other, packOfSecond).Publish(); err != nil {
+			t.Errorf("the other one: %v", err)
+		}
+	}}, s.Dir())
+	if err := receive(t, failing, packOfSecond).Publish(); !errors.Is(err, errBroken) {
+		t.Errorf("the broken disk is not noticed: %v", err)
+	}
+	again := openStore(t, s.Dir())
+	mustContain(t, again, []string{head.String()})
+	mustObject(t, again, blob(strings.Repeat("b", 300)))
+	fsck(t, s.Dir())
 }
 
 // A tidyFS has stock git tidy up between any two changes of names in the pack folder.

@@ -217,7 +217,10 @@ func (d *packDraft) publish() (*pack, error) {
 	}
 	d.named = true
 	if err := d.s.fs.Rename(d.index.Name(), base+".idx"); err != nil {
-		return nil, errors.Join(err, d.s.fs.Remove(base+".pack"), d.remove())
+		if !d.common { // else it may be another one's by now; without an index it does no harm
+			err = errors.Join(err, d.s.fs.Remove(base+".pack"))
+		}
+		return nil, errors.Join(err, d.remove())
 	}
 	if !d.late {
 		if err := d.s.fs.SyncDir(filepath.Dir(base)); err != nil {
