@@ -12,7 +12,6 @@ import (
 	"cairn/internal/config"
 	"cairn/sync/gitstore"
 	"cairn/sync/mend"
-	"cairn/sync/purge"
 	"cairn/sync/replica"
 )
 
@@ -25,8 +24,8 @@ func (a *Agent) mend(ctx context.Context, name string, deep bool) ([]mend.Findin
 	}
 	opt.Known = []plumbing.Hash{mark.Commit}
 	if from := a.remotesOf(name); len(from) > 0 {
-		opt.Refill = func(ctx context.Context, store *gitstore.Store, commits []plumbing.Hash, gone *purge.Set) error {
-			return a.refill(ctx, store, from, commits, gone)
+		opt.Refill = func(ctx context.Context, store *gitstore.Store, commits []plumbing.Hash) error {
+			return a.refill(ctx, store, from, commits)
 		}
 	}
 	found, err := mend.Repository(ctx, opt)
@@ -52,12 +51,12 @@ func (a *Agent) remotesOf(space string) []config.Remote {
 }
 
 // refill fetches what a store lacks from the first remote that has it.
-func (a *Agent) refill(ctx context.Context, store *gitstore.Store, from []config.Remote, commits []plumbing.Hash, gone *purge.Set) error {
+func (a *Agent) refill(ctx context.Context, store *gitstore.Store, from []config.Remote, commits []plumbing.Hash) error {
 	var failed error
 	for _, r := range from {
 		remote, err := a.remoteFor(api.Remote{Space: r.Space, Name: r.Name, URL: r.URL, Hub: r.Hub}, a.courier.Hub())
 		if err == nil {
-			err = replica.Refill(ctx, store, remote, commits, gone)
+			err = replica.Refill(ctx, store, remote, commits)
 		}
 		if err == nil {
 			return nil

@@ -65,6 +65,23 @@ func (l *Log) purged() ([]purge.Record, *purge.Set, error) {
 	return p.records, p.set, nil
 }
 
+// PurgedFrom is what was purged from the space that a repository holds, also
+// from one too damaged to be opened as a log. Errors as for Log.Purges.
+func PurgedFrom(s *gitstore.Store) (*purge.Set, error) {
+	epoch, err := s.Ref(EpochRef)
+	if errors.Is(err, plumbing.ErrReferenceNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	records, err := purge.Records(s, "", epoch)
+	if err != nil {
+		return nil, err
+	}
+	return purge.NewSet(records), nil
+}
+
 // refusePurged is a *purge.PurgedError for the first event that was purged.
 func (l *Log) refusePurged(ids ...event.ID) error {
 	gone, err := l.Purged()

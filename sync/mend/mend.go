@@ -30,8 +30,9 @@ type Options struct {
 	Deep bool
 	// Refill stores what others have of the history of commits and this
 	// repository lacks, but nothing that was purged; nil if nobody else has any
-	// of it.
-	Refill func(ctx context.Context, store *gitstore.Store, commits []plumbing.Hash, gone *purge.Set) error
+	// of it. It takes gitstore.Store.LockPending itself: while it waits for
+	// others nobody holds that.
+	Refill func(ctx context.Context, store *gitstore.Store, commits []plumbing.Hash) error
 }
 
 // A Finding is something that was not as it should be.
@@ -52,21 +53,11 @@ func Repository(ctx context.Context, opt Options) (found []Finding, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	// Who takes purged objects off the disk and who puts back what is missing
-	// must not meet.
-	turn, err := store.LockPending(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, turn.Unlock()) }()
 	m := &mender{opt: opt, store: store}
 	if err := m.look(ctx); err != nil {
 		return m.found, err
 	}
-	if !m.lacking {
-		return m.found, m.strays()
-	}
-	if opt.Refill == nil {
+	if !m.lacking || opt.Refill == nil {
 		return m.found, nil
 	}
 	if m.unsure != nil {
@@ -87,20 +78,13 @@ type mender struct {
 
 // purged reads what must never come back.
 func (m *mender) purged(context.Context) error {
-	epoch, err := m.store.Ref(eventlog.EpochRef)
-	if errors.Is(err, plumbing.ErrReferenceNotFound) {
-		return nil
-	}
-	var records []purge.Record
-	if err == nil {
-		records, err = purge.Records(m.store, "", epoch)
-	}
+	gone, err := eventlog.PurgedFrom(m.store)
 	_, bad := errors.AsType[*purge.RecordError](err)
 	if bad || err != nil && (isRefDamage(err) || isObjectDamage(err)) {
 		m.unsure = err
 		return nil
 	}
-	m.gone = purge.NewSet(records)
+	m.gone = gone
 	return err
 }
 
@@ -110,17 +94,13 @@ func (m *mender) again(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return m.found, err
 	}
-	if err := m.opt.Refill(ctx, m.store, known, m.gone); err != nil {
+	if err := m.opt.Refill(ctx, m.store, known); err != nil {
 		m.add("what is missing could not be fetched: "+err.Error(), "", "run cairn doctor again when the remote can be reached")
 		return m.found, ctx.Err()
 	}
 	first := m.found
 	second := &mender{opt: m.opt, store: m.store}
-	err = second.look(ctx)
-	if err == nil {
-		err = second.strays()
-	}
-	if err != nil {
+	if err := second.look(ctx); err != nil {
 		return first, err
 	}
 	for i := range first {
@@ -168,9 +148,15 @@ func (m *mender) add(what, mended, next string) {
 	m.found = append(m.found, Finding{What: what, Mended: mended, Next: next})
 }
 
-// look goes from the files up to the history.
-func (m *mender) look(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{m.lock, m.purged, m.objects, m.head, m.branch, m.otherRefs, m.history} {
+// look goes from the files up to the history. Who takes purged objects off the
+// disk and who puts right what is there must not meet.
+func (m *mender) look(ctx context.Context) (err error) {
+	turn, err := m.store.LockPending(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, turn.Unlock()) }()
+	for _, step := range []func(context.Context) error{m.lock, m.purged, m.objects, m.head, m.branch, m.otherRefs, m.history, m.strays} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -256,7 +242,7 @@ func (m *mender) otherRefs(context.Context) error {
 
 // strays takes away the refs that say a remote was at a commit that is not here,
 // once nothing else is missing. Until then they say what could be fetched.
-func (m *mender) strays() error {
+func (m *mender) strays(context.Context) error {
 	if !m.opt.Deep || m.lacking {
 		return nil
 	}

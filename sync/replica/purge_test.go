@@ -410,3 +410,26 @@ func TestAnUnreadableEpochIsNoLostRace(t *testing.T) {
 		t.Errorf("the pull ends with %v", err)
 	}
 }
+
+// What is purged while a remote that knows nothing of it is asked for what is
+// missing does not come back with the answer.
+func TestWhatIsPurgedDuringARefillStaysGone(t *testing.T) {
+	t.Parallel()
+	l := newLeak(t)
+	backup := filepath.Join(t.TempDir(), "backup.git")
+	if err := os.CopyFS(backup, os.DirFS(l.dir)); err != nil {
+		t.Fatal(err)
+	}
+	tracked, err := l.m.tracked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	purgeAt(t, l.dir, nil, hubKey, l.leaked.ID)
+	during := &duringFetch{Path(disktest.Unsynced(disk.OS), backup), func() { l.m.sync() }}
+	if err := Refill(t.Context(), l.m.log.Store(), during, []plumbing.Hash{tracked}); !errors.Is(err, ErrLacking) {
+		t.Errorf("the refill ends with %v", err)
+	}
+	if found := purgetest.Traces(t, l.folder(), l.secret); len(found) > 0 {
+		t.Errorf("left: %v", found)
+	}
+}

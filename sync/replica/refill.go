@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
 	"cairn/sync/history"
 	"cairn/sync/purge"
@@ -19,10 +20,10 @@ var ErrLacking = errors.New("the remote does not have that history")
 // Refill fetches the remote's whole history, whatever is here, and stores of
 // it what the histories of the given commits hold and the store lacks or
 // cannot read. What the commits do not lead to stays outside: it has not been
-// judged. A history that holds what is gone for good stays outside too: the
-// remote has not followed a purge. No ref moves. Errors: those of Remote,
-// ErrLacking.
-func Refill(ctx context.Context, store *gitstore.Store, remote Remote, commits []plumbing.Hash, gone *purge.Set) (err error) {
+// judged. A history that holds what was purged stays outside too: the remote
+// has not followed that. No ref moves. Errors: those of Remote, ErrLacking,
+// and *purge.RecordError if it is not known what was purged.
+func Refill(ctx context.Context, store *gitstore.Store, remote Remote, commits []plumbing.Hash) (err error) {
 	q, err := store.Quarantine()
 	if err != nil {
 		return err
@@ -35,6 +36,22 @@ func Refill(ctx context.Context, store *gitstore.Store, remote Remote, commits [
 			return q.Receive(ctx, pack, gitstore.Limits{})
 		},
 	})
+	if err != nil {
+		return err
+	}
+	// From here on, and not before, nobody purges: nothing waits for the remote.
+	turn, err := store.LockPending(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, turn.Unlock()) }()
+	return restore(ctx, store, q, commits)
+}
+
+// restore publishes what q has of the histories of commits. The caller holds
+// gitstore.Store.LockPending.
+func restore(ctx context.Context, store *gitstore.Store, q *gitstore.Quarantine, commits []plumbing.Hash) error {
+	gone, err := eventlog.PurgedFrom(store)
 	if err != nil {
 		return err
 	}
