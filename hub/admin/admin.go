@@ -132,14 +132,22 @@ func (a *Admin) CreateSpace(_ context.Context, by Caller, name string) (SpaceMad
 	return SpaceMade{Name: name, ID: repo.Space().ID}, nil
 }
 
+// record records an act that ended with err. Its verdict, if it has none yet,
+// is that it was done or refused.
 func (a *Admin) record(by Caller, r audit.Record, err error) error {
-	r.Person, r.Device, r.Addr, r.Verdict = by.Person, by.Device, by.Addr, audit.Done
+	r.Person, r.Device, r.Addr = by.Person, by.Device, by.Addr
 	if by.Person == "" {
 		r.Person = audit.Operator
 	}
 	if err != nil {
-		r.Verdict = audit.Refused
 		r.Rules = []string{string(problem.Of(err).Code)}
+	}
+	switch {
+	case r.Verdict != "":
+	case err != nil:
+		r.Verdict = audit.Refused
+	default:
+		r.Verdict = audit.Done
 	}
 	return a.Audit.Append(r)
 }

@@ -17,6 +17,7 @@ import (
 	"cairn/hub/audit"
 	"cairn/hub/devices"
 	"cairn/hub/repository"
+	"cairn/internal/device"
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/event/eventtest"
@@ -57,6 +58,7 @@ func opened(t *testing.T) *office {
 	o.Admin = admin.New(admin.Options{
 		Members: o.members, Spaces: spaces, Audit: log, Hub: event.NewID(now), HostKey: "SHA256:" + strings.Repeat("x", 43),
 		Changed: func() { o.changes++ }, Now: func() time.Time { return now },
+		Key: device.FromPrivate(eventtest.Key("hub")),
 	})
 	return o
 }

@@ -40,9 +40,16 @@ func (a *Admin) Purge(ctx context.Context, by Caller, r PurgeRequest) (Purged, e
 	done, err := repo.Purge(ctx, repository.PurgeOrder{
 		Events: r.Events, By: by.Device, Now: a.Now(), Key: a.Key.Public(), Sign: a.Key.SignBytes,
 	})
-	record := audit.Record{Action: "purge", Space: r.Space, Target: known(r.Person), Events: done.Events, Reason: r.Reason}
-	if err == nil {
+	record := audit.Record{
+		Action: "purge", Space: r.Space, Target: known(r.Person), Reason: r.Reason,
+		// If a record before was lost, one that is asked for again names them.
+		Events: slices.Concat(done.Events, done.Already),
+	}
+	switch {
+	case err == nil:
 		record.Commit = done.Head.String()
+	case len(done.Events) > 0:
+		record.Verdict = audit.Failed // half done, and not to be undone
 	}
 	if err := errors.Join(err, a.record(by, record, err)); err != nil {
 		return Purged{}, err

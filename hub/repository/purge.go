@@ -41,19 +41,36 @@ type Purged struct {
 
 // Purge takes events out of the space: out of the history, and off the disk of
 // the hub. Pushes and fetches go on, but for the moment in which the branch
-// moves. Errors: *problem.Problem about what was asked for; after any error but
-// Undone the history is as it was, or the purge is finished by whoever opens the
-// repository next.
+// moves. Errors: *problem.Problem about what was asked for. After an error the
+// history is as it was if done has no Events; otherwise they may be on record as
+// purged, and then whoever next looks at the repository finishes it.
 func (r *Repository) Purge(ctx context.Context, o PurgeOrder) (done Purged, err error) {
 	turn, err := r.log.Store().LockPending(ctx)
 	if err != nil {
 		return Purged{}, asProblem(err)
 	}
 	done, err = r.purge(ctx, o)
-	if err := errors.Join(err, turn.Unlock()); err != nil {
-		return Purged{}, asProblem(err)
+	if err = errors.Join(err, turn.Unlock()); err != nil {
+		return done, done.asProblem(err)
 	}
-	return done, asProblem(r.Look(ctx))
+	if err := r.Look(ctx); err != nil {
+		// What was asked for is done; a serving hub looks again by itself.
+		r.set.log.Warn("look at what was purged", "space", r.Space().Name, "err", err)
+	}
+	return done, nil
+}
+
+// asProblem words why a purge ended early.
+func (p Purged) asProblem(err error) error {
+	if len(p.Events) == 0 {
+		return asProblem(err)
+	}
+	return &problem.Problem{
+		Code:    problem.Busy,
+		Message: fmt.Sprintf("the purge has begun and could not be finished: %v", err),
+		Hint:    "the hub goes on with it by itself; purge the same events again to see whether they are gone",
+		Err:     err,
+	}
 }
 
 // purge runs while nobody else takes objects off the disk: until the branch
@@ -63,40 +80,39 @@ func (r *Repository) purge(ctx context.Context, o PurgeOrder) (Purged, error) {
 	if err != nil {
 		return Purged{}, err
 	}
-	done, err := r.choose(head, o.Events)
+	done, ids, err := r.choose(head, o.Events)
 	if err != nil {
 		return Purged{}, err
 	}
-	if len(done.Events) > 0 {
-		if err := r.rewrite(ctx, head, o, &done); err != nil {
-			return Purged{}, fmt.Errorf("purge: %w", err)
+	if len(ids) > 0 {
+		if err := r.rewrite(ctx, head, o, ids, &done); err != nil {
+			return done, fmt.Errorf("purge: %w", err)
 		}
 	}
 	_, done.Undone = r.log.ExpungeInTurn(ctx)
 	return done, nil
 }
 
-// choose finds the events that are meant.
-func (r *Repository) choose(head eventlog.Head, refs []string) (Purged, error) {
-	done := Purged{Head: head.Commit}
+// choose finds the events that are to go, and those that have gone before.
+func (r *Repository) choose(head eventlog.Head, refs []string) (done Purged, ids []event.ID, err error) {
 	records, err := r.log.Purges()
 	if err != nil {
-		return done, err
+		return done, nil, err
 	}
 	gone := purge.NewSet(records)
-	done.Epoch = len(records)
-	ids, err := r.resolve(head, gone, refs)
+	meant, err := r.resolve(head, gone, refs)
 	if err != nil {
-		return done, err
+		return done, nil, err
 	}
-	for _, id := range ids {
+	done = Purged{Head: head.Commit, Epoch: len(records)}
+	for _, id := range meant {
 		if gone.Has(id) {
 			done.Already = append(done.Already, id)
 		} else {
-			done.Events = append(done.Events, id)
+			ids = append(ids, id)
 		}
 	}
-	return done, r.mayGo(head, done.Events)
+	return done, ids, r.mayGo(head, ids)
 }
 
 // minRef is how many characters of an id must be given.
@@ -171,8 +187,8 @@ func (r *Repository) mayGo(head eventlog.Head, ids []event.ID) error {
 // rewrite makes the history without the events and moves the branch to it.
 // What was pushed while a long history was made again is made again under the
 // lock.
-func (r *Repository) rewrite(ctx context.Context, seen eventlog.Head, o PurgeOrder, done *Purged) (err error) {
-	w := purge.NewRewriter(r.log.Store(), done.Events)
+func (r *Repository) rewrite(ctx context.Context, seen eventlog.Head, o PurgeOrder, ids []event.ID, done *Purged) (err error) {
+	w := purge.NewRewriter(r.log.Store(), ids)
 	if _, err := w.Head(ctx, seen.Commit); err != nil {
 		return err
 	}
@@ -189,45 +205,57 @@ func (r *Repository) rewrite(ctx context.Context, seen eventlog.Head, o PurgeOrd
 	if err != nil {
 		return err
 	}
-	if err := r.begin(head, to, o, done); err != nil {
-		return err
-	}
-	done.Head = to
-	return nil
-}
-
-// begin records the purge and moves the branch. Once the record is there the
-// purge has happened: whoever opens the repository next finishes it.
-func (r *Repository) begin(head eventlog.Head, to plumbing.Hash, o PurgeOrder, done *Purged) error {
-	store := r.log.Store()
-	previous, err := r.log.EpochCommit()
+	record, previous, err := r.writeRecord(head, to, o, ids, done.Epoch+1)
 	if err != nil {
 		return err
 	}
+	if err := r.begin(previous, record, ids, done); err != nil {
+		return err
+	}
+	done.Head = to
+	return r.log.Store().UpdateRef(head.Ref, head.Commit, to)
+}
+
+// writeRecord stores the record of the purge, to which nothing leads yet.
+func (r *Repository) writeRecord(head eventlog.Head, to plumbing.Hash, o PurgeOrder, ids []event.ID, epoch int) (record, previous plumbing.Hash, err error) {
+	store := r.log.Store()
+	if previous, err = r.log.EpochCommit(); err != nil {
+		return record, previous, err
+	}
 	p := commitform.Purge{
-		Space: r.Space().ID, Epoch: done.Epoch + 1, At: event.NewTime(o.Now), By: o.By,
+		Space: r.Space().ID, Epoch: epoch, At: event.NewTime(o.Now), By: o.By,
 		From: commitform.Hash(head.Commit), To: commitform.Hash(to),
 	}
-	for _, id := range done.Events {
+	for _, id := range ids {
 		file, err := gittree.Lookup(store, head.Tree, commitform.Path(id))
 		if err != nil {
-			return err
+			return record, previous, err
 		}
 		p.Events = append(p.Events, commitform.Purged{ID: id, Blob: commitform.Hash(file.Hash)})
 	}
 	record, objects, err := purge.Write(p.Sign(o.Key, o.Sign), previous)
 	if err != nil {
-		return err
+		return record, previous, err
 	}
-	if _, err := store.WritePack(objects); err != nil {
-		return err
-	}
+	_, err = store.WritePack(objects)
+	return record, previous, err
+}
+
+// begin makes the record that of the epoch. Once it is there the purge has
+// happened: whoever opens the repository next finishes it. After an error it
+// may be there all the same.
+func (r *Repository) begin(previous, record plumbing.Hash, ids []event.ID, done *Purged) error {
+	store := r.log.Store()
 	if err := store.SetPending(); err != nil {
 		return err
 	}
-	if err := store.UpdateRef(eventlog.EpochRef, previous, record); err != nil {
-		return err
+	err := store.UpdateRef(eventlog.EpochRef, previous, record)
+	if err != nil {
+		if now, lerr := r.log.EpochCommit(); lerr == nil && now == previous {
+			return err
+		}
 	}
 	done.Epoch++
-	return store.UpdateRef(head.Ref, head.Commit, to)
+	done.Events = ids
+	return err
 }

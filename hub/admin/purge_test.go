@@ -1,0 +1,88 @@
+package admin_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"cairn/hub/admin"
+	"cairn/hub/audit"
+	"cairn/internal/disk"
+	"cairn/internal/event"
+	"cairn/internal/event/eventtest"
+	"cairn/internal/problem"
+	"cairn/sync/eventlog"
+)
+
+// save puts a note into the space team, and returns its id.
+func (o *office) save(t *testing.T, text string) event.ID {
+	t.Helper()
+	log, err := eventlog.Open(disk.OS, filepath.Join(o.dir, "spaces", "team.git"), "team")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := eventtest.Note(text)
+	e.Space, e.Classification = "team", event.Public
+	e = eventtest.Signed(e, "laptop")
+	_, err = log.Append(context.Background(), func(eventlog.Head) ([]event.Event, error) { return []event.Event{e}, nil })
+	if err := errors.Join(err, log.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return e.ID
+}
+
+func purgeOf(ids ...event.ID) admin.PurgeRequest {
+	r := admin.PurgeRequest{Space: "team", Reason: "it should not be there"}
+	for _, id := range ids {
+		r.Events = append(r.Events, string(id))
+	}
+	return r
+}
+
+// lastRecord is the newest record of a purge.
+func (o *office) lastRecord(t *testing.T) audit.Record {
+	t.Helper()
+	r, err := o.Records(context.Background(), audit.Filter{Action: "purge"})
+	if err != nil || len(r.Records) == 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	return r.Records[0]
+}
+
+// What a purge took away is on record by its id, also if the purge broke off
+// after it could not be undone, and if it is asked for again.
+func TestEachPurgeNamesItsEventsOnRecord(t *testing.T) {
+	o := opened(t)
+	o.run(t, "spaces create team")
+	leaked := o.save(t, "leaked")
+	// Another program's lock on the branch, which a purge moves last.
+	lock := filepath.Join(o.dir, "spaces", "team.git", filepath.FromSlash(event.MainRef)+".lock")
+	if err := os.WriteFile(lock, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Purge(t.Context(), admin.Caller{}, purgeOf(leaked)); problem.Of(err) == nil || problem.Of(err).Code != problem.Busy {
+		t.Fatalf("with a locked branch: %v", err)
+	}
+	if r := o.lastRecord(t); r.Verdict != audit.Failed || !slices.Equal(r.Events, []event.ID{leaked}) {
+		t.Errorf("what broke off is on record as %+v", r)
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	done, err := o.Purge(t.Context(), admin.Caller{}, purgeOf(leaked))
+	if err != nil || !slices.Equal(done.Already, []event.ID{leaked}) {
+		t.Fatalf("again: %+v, %v", done, err)
+	}
+	if r := o.lastRecord(t); r.Verdict != audit.Done || !slices.Equal(r.Events, []event.ID{leaked}) || r.Commit != done.Head {
+		t.Errorf("what was asked again is on record as %+v", r)
+	}
+	if _, err := o.Purge(t.Context(), admin.Caller{}, purgeOf(event.NewID(now))); err == nil {
+		t.Fatal("an unknown event is purged")
+	}
+	if r := o.lastRecord(t); r.Verdict != audit.Refused || len(r.Events) > 0 {
+		t.Errorf("what was refused is on record as %+v", r)
+	}
+}

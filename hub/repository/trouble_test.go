@@ -1,0 +1,145 @@
+package repository_test
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"cairn/hub/repository"
+	"cairn/internal/disk"
+	"cairn/internal/event"
+	"cairn/internal/problem"
+	"cairn/sync/eventlog"
+)
+
+var errTrouble = errors.New("the disk has trouble")
+
+// A troubled disk fails where it is told to.
+type troubled struct {
+	disk.FS
+	mu      sync.Mutex
+	trouble func(op, name string) bool
+}
+
+func (d *troubled) when(trouble func(op, name string) bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.trouble = trouble
+}
+
+func (d *troubled) err(op, name string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.trouble != nil && d.trouble(op, filepath.ToSlash(name)) {
+		return errTrouble
+	}
+	return nil
+}
+
+func (d *troubled) Rename(from, to string) error {
+	if err := d.err("rename", to); err != nil {
+		return err
+	}
+	return d.FS.Rename(from, to)
+}
+
+func (d *troubled) Remove(name string) error {
+	if err := d.err("remove", name); err != nil {
+		return err
+	}
+	return d.FS.Remove(name)
+}
+
+func (d *troubled) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := d.err("readdir", name); err != nil {
+		return nil, err
+	}
+	return d.FS.ReadDir(name)
+}
+
+func (d *troubled) SyncDir(name string) error {
+	if err := d.err("sync", name); err != nil {
+		return err
+	}
+	return d.FS.SyncDir(name)
+}
+
+func (d *troubled) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
+	if err := d.err("open", name); err != nil {
+		return nil, err
+	}
+	return d.FS.OpenFile(name, flag, perm)
+}
+
+// inTrouble is the leak of another hub process, on a disk that can have trouble.
+func (l *leak) inTrouble(log *slog.Logger) (*troubled, *repository.Set, *repository.Repository) {
+	l.t.Helper()
+	d := &troubled{FS: disk.OS}
+	set := repository.NewSet(d, l.dir, repository.Limits{}, log)
+	l.t.Cleanup(func() { set.Close() })
+	team, err := set.Shared("team")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return d, set, team
+}
+
+// Once a purge is on record it happens. Whoever asked for it must not hear, nor
+// write down, that nothing was purged.
+func TestAPurgeThatBreaksOffSaysWhatItHasPurged(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, op, path string
+		happened       bool
+	}{
+		{"before the record", "rename", eventlog.EpochRef, false},
+		{"at the record", "sync", path.Dir(eventlog.EpochRef), true},
+		{"after the record", "rename", event.MainRef, true},
+	} {
+		l := newLeak(t)
+		d, _, team := l.inTrouble(slog.New(slog.DiscardHandler))
+		d.when(func(op, name string) bool { return op == c.op && strings.HasSuffix(name, c.path) })
+		done, err := team.Purge(t.Context(), order(l.leaked.ID))
+		if err == nil || slices.Contains(done.Events, l.leaked.ID) != c.happened {
+			t.Errorf("%s: %+v, %v", c.name, done, err)
+		}
+		if c.happened && (code(err) != problem.Busy || done.Epoch != 1) {
+			t.Errorf("%s: %+v, %v", c.name, done, err)
+		}
+		d.when(nil)
+		again := l.purge(l.leaked.ID)
+		if slices.Contains(again.Already, l.leaked.ID) != c.happened {
+			t.Errorf("%s: again %+v", c.name, again)
+		}
+		l.mustBeClean(c.name)
+	}
+}
+
+// A purge that is finished was not refused because something else went wrong
+// afterwards.
+func TestAPurgeIsDoneThoughTheLookAfterItFails(t *testing.T) {
+	t.Parallel()
+	l := newLeak(t)
+	d, _, team := l.inTrouble(slog.New(slog.DiscardHandler))
+	finished := false
+	d.when(func(op, name string) bool {
+		failing := finished && strings.HasSuffix(name, "HEAD")
+		finished = finished || op == "remove" && strings.HasSuffix(name, "purge.pending")
+		return failing
+	})
+	done, err := team.Purge(t.Context(), order(l.leaked.ID))
+	if err != nil || done.Undone != nil || !slices.Equal(done.Events, []event.ID{l.leaked.ID}) {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if !finished {
+		t.Fatal("nothing failed")
+	}
+	d.when(nil)
+	l.mustBeClean("afterwards")
+}
