@@ -55,22 +55,29 @@ func (e *epochs) fetch(ctx context.Context) (_ context.Context, done func()) {
 	}
 }
 
-// moved notes the epoch, and says whether it is another than before; then the
-// fetches under way are ended.
+// isNew says whether the epoch is another than was noted. The first is noted.
+func (e *epochs) isNew(now plumbing.Hash) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.known {
+		e.seen, e.known = now, true
+	}
+	return e.seen != now
+}
+
+// moved notes a new epoch and ends the fetches under way. It is false if
+// somebody else has noted it meanwhile.
 func (e *epochs) moved(now plumbing.Hash) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.known && e.seen == now {
+	if e.seen == now {
 		return false
 	}
-	moved := e.known
-	e.seen, e.known = now, true
-	if moved {
-		for cancel := range e.fetches {
-			(*cancel)(errPurged)
-		}
+	e.seen = now
+	for cancel := range e.fetches {
+		(*cancel)(errPurged)
 	}
-	return moved
+	return true
 }
 
 // Look notices a purge that another process made, tells the watchers and
@@ -80,11 +87,15 @@ func (r *Repository) Look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !r.epochs.moved(epoch) {
+	if !r.epochs.isNew(epoch) {
 		return nil
 	}
+	// What fails before the epoch is noted is done by the next look.
 	if err := r.log.Store().Refresh(); err != nil {
 		return err
+	}
+	if !r.epochs.moved(epoch) {
+		return nil
 	}
 	r.set.feed.tell(r, eventlog.EpochRef, epoch)
 	r.set.feed.tell(r, head.Ref, head.Commit)

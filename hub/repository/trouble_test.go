@@ -143,3 +143,35 @@ func TestAPurgeIsDoneThoughTheLookAfterItFails(t *testing.T) {
 	d.when(nil)
 	l.mustBeClean("afterwards")
 }
+
+// A look that fails is made up for by the next one: a watcher hears of every
+// purge.
+func TestAPurgeIsToldThoughTheFirstLookFails(t *testing.T) {
+	t.Parallel()
+	l := newLeak(t)
+	d, set, team := l.inTrouble(slog.New(slog.DiscardHandler))
+	w := set.Feed().Watch(team)
+	defer w.Close()
+	l.purge(l.leaked.ID)
+	if _, err := team.Refs(); err != nil { // the record of the purge is known from here on
+		t.Fatal(err)
+	}
+	d.when(func(op, name string) bool { return op == "readdir" && strings.HasSuffix(name, "objects/pack") })
+	if err := set.Look(t.Context()); !errors.Is(err, errTrouble) {
+		t.Fatalf("the first look: %v", err)
+	}
+	d.when(nil)
+	if err := set.Look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, ref := range []string{eventlog.EpochRef, event.MainRef} {
+		select {
+		case c := <-w.Changes:
+			if c.Ref != ref {
+				t.Errorf("told of %s, not of %s", c.Ref, ref)
+			}
+		default:
+			t.Errorf("not told of %s", ref)
+		}
+	}
+}
