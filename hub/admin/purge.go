@@ -81,7 +81,7 @@ func (a *Admin) purgeable(by Caller, r PurgeRequest) (*repository.Repository, er
 	if !slices.ContainsFunc(m.People(), func(p devices.Member) bool { return p.Name == person }) {
 		return nil, repository.ErrNoSpace
 	}
-	return a.Spaces.Personal(person, a.Now())
+	return a.Spaces.PersonalIfMade(person)
 }
 
 // checkReason keeps out of the audit log what must not be in it.

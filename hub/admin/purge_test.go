@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,9 +11,12 @@ import (
 
 	"cairn/hub/admin"
 	"cairn/hub/audit"
+	"cairn/hub/devices"
+	"cairn/hub/repository"
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/event/eventtest"
+	"cairn/internal/hubwire"
 	"cairn/internal/problem"
 	"cairn/sync/eventlog"
 )
@@ -86,3 +90,37 @@ func TestEachPurgeNamesItsEventsOnRecord(t *testing.T) {
 		t.Errorf("what was refused is on record as %+v", r)
 	}
 }
+
+// Whoever has no personal space yet gets none by somebody's wish to purge it.
+func TestAPurgeMakesNoSpace(t *testing.T) {
+	o := opened(t)
+	o.run(t, "spaces create team")
+	err := o.members.Change(context.Background(), func(m *devices.Members) error {
+		return m.Invite(public("i laptop"), "ana", []string{"team"}, devices.Write, now, devices.DefaultTTL)
+	})
+	if err == nil {
+		err = o.members.Change(context.Background(), func(m *devices.Members) error {
+			_, err := m.Enrol(public("i laptop"), public("laptop"), "laptop", now)
+			return err
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := purgeOf(event.NewID(now))
+	r.Space, r.Person = hubwire.Personal, "ana"
+	if _, err := o.Purge(t.Context(), admin.Caller{}, r); !errors.Is(err, repository.ErrNoSpace) {
+		t.Errorf("the purge: %v", err)
+	}
+	if made, err := os.ReadDir(filepath.Join(o.dir, "people")); len(made) > 0 {
+		t.Errorf("it made %v, %v", made, err)
+	}
+	if _, err := o.Spaces.Personal("ana", now); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Purge(t.Context(), admin.Caller{}, r); problem.Of(err).Code != problem.NotFound || errors.Is(err, repository.ErrNoSpace) {
+		t.Errorf("the purge of what is not in the space: %v", err)
+	}
+}
+
+func public(name string) ed25519.PublicKey { return eventtest.Key(name).Public().(ed25519.PublicKey) }

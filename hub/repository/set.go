@@ -89,7 +89,20 @@ func (s *Set) Shared(name string) (*Repository, error) {
 	if !event.ValidSpaceName(name) || name == hubwire.Personal {
 		return nil, ErrNoSpace
 	}
-	return s.get(s.shared(name), name, func(dir string) (*eventlog.Log, error) {
+	return s.existing(s.shared(name), name)
+}
+
+// PersonalIfMade is the personal space of a person, who has used it before. The
+// error is a *problem.Problem.
+func (s *Set) PersonalIfMade(person string) (*Repository, error) {
+	if !invite.ValidPerson(person) {
+		return nil, ErrNoSpace
+	}
+	return s.existing(s.personal(person), hubwire.Personal)
+}
+
+func (s *Set) existing(dir, name string) (*Repository, error) {
+	return s.get(dir, name, func(dir string) (*eventlog.Log, error) {
 		if _, err := s.fs.Lstat(dir); err != nil {
 			return nil, err
 		}
