@@ -250,33 +250,6 @@ func idsOf(events []event.Event) []event.ID {
 	return ids
 }
 
-// Replay replaces everything after the commit onto by the given events, with
-// their bytes as they are, each as a new commit, in the given order. It is how
-// a machine's own events move onto a hub's history. expect is the head that may
-// be replaced; if the log has moved on, nothing happens and the error is
-// ErrBusy.
-func (l *Log) Replay(ctx context.Context, expect, onto plumbing.Hash, events []Stored) ([]Appended, error) {
-	var done []Appended
-	_, err := l.Update(ctx, func(h Head) (Change, error) {
-		if h.Commit != expect {
-			return Change{}, ErrBusy
-		}
-		base, err := l.headAt(h.Ref, onto)
-		if err != nil {
-			return Change{}, err
-		}
-		c := newChain(l.store, base)
-		for _, s := range events {
-			if err := c.addStored(s); err != nil {
-				return Change{}, err
-			}
-		}
-		done = c.done
-		return Change{Tip: c.head.Commit, Objects: c.objects}, l.store.DropCommitGraph()
-	})
-	return done, err
-}
-
 // chain makes commits one after the other without storing them.
 type chain struct {
 	over    *gittree.Overlay
@@ -284,6 +257,7 @@ type chain struct {
 	objects []gitstore.Object
 	done    []Appended
 
+	size     int // bytes of the objects
 	recorded int // bytes of the record of all this
 }
 
@@ -327,6 +301,9 @@ func (c *chain) addFile(e event.Event, id event.ID, head commitform.EventHead, b
 	made = append(made, blob, commit)
 	c.over.Add(made...)
 	c.objects = append(c.objects, made...)
+	for _, o := range made {
+		c.size += len(o.Data)
+	}
 	c.head.Commit, c.head.Tree = commit.Hash, tree
 	c.recorded += len(b) + recordedExtra
 	c.done = append(c.done, Appended{Event: e, Bytes: b, Commit: commit.Hash, Tree: tree})

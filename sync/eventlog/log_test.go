@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -230,10 +231,10 @@ func TestReplayKeepsTheBytes(t *testing.T) {
 	for _, a := range saved {
 		own = append(own, eventlog.Stored{ID: a.Event.ID, Bytes: a.Bytes, Event: a.Event})
 	}
-	if _, err := ours.Replay(context.Background(), base[0].Commit, base[0].Commit, own); !errors.Is(err, eventlog.ErrBusy) {
+	if _, err := ours.Replay(context.Background(), base[0].Commit, base[0].Commit, each(own)); !errors.Is(err, eventlog.ErrBusy) {
 		t.Fatalf("replay over a head that moved: %v", err)
 	}
-	if _, err := ours.Replay(context.Background(), saved[1].Commit, base[0].Commit, own); err != nil {
+	if _, err := ours.Replay(context.Background(), saved[1].Commit, base[0].Commit, each(own)); err != nil {
 		t.Fatal(err)
 	}
 	if err := ours.Identify(); err != nil || ours.Space() != theirs.Space() {
@@ -252,6 +253,85 @@ func TestReplayKeepsTheBytes(t *testing.T) {
 		}
 	}
 	fsck(t, ours)
+}
+
+// each hands events to a replay.
+func each(events []eventlog.Stored) func(func(eventlog.Stored) error) error {
+	return func(put func(eventlog.Stored) error) error {
+		for _, s := range events {
+			if err := put(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// longNotes are events of nearly a megabyte each, which no compression makes small.
+func longNotes(t *testing.T, n int) (notes []eventlog.Stored) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	for range n {
+		text := make([]byte, 950_000)
+		for i := range text {
+			text[i] = byte('a' + r.IntN(26))
+		}
+		e := signed("long")
+		e.Payload = &event.Observe{Summary: "long", Content: string(text)}
+		e = eventtest.Signed(e, "laptop")
+		b, err := event.Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes = append(notes, eventlog.Stored{ID: e.ID, Bytes: b, Event: e})
+	}
+	return notes
+}
+
+func packsOf(t *testing.T, l *eventlog.Log) []string {
+	t.Helper()
+	packs, err := filepath.Glob(filepath.Join(l.Store().Dir(), "objects", "pack", "*.pack"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packs
+}
+
+// A replay of many events stores them in portions, and what it has stored is
+// nowhere to be seen when it breaks off.
+func TestALongReplayIsStoredInPortions(t *testing.T) {
+	t.Parallel()
+	l := create(t)
+	saved := save(t, l, signed("one"))
+	notes := longNotes(t, 40)
+	before := len(packsOf(t, l))
+	broken := errors.New("the events cannot be read on")
+	_, err := l.Replay(t.Context(), saved[0].Commit, saved[0].Commit, func(put func(eventlog.Stored) error) error {
+		return errors.Join(each(notes[:20])(put), broken)
+	})
+	if !errors.Is(err, broken) {
+		t.Fatalf("a replay that breaks off: %v", err)
+	}
+	if head, err := l.Head(); err != nil || head.Commit != saved[0].Commit {
+		t.Errorf("after a replay that broke off the log ends at %v, %v", head, err)
+	}
+	if n := len(packsOf(t, l)) - before; n != 1 {
+		t.Errorf("20 MB of events are stored in %d packs before the last", n)
+	}
+	fsck(t, l)
+	head, err := l.Replay(t.Context(), saved[0].Commit, saved[0].Commit, each(notes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(packsOf(t, l)) - before; n != 3 {
+		t.Errorf("40 MB of events are in %d packs", n)
+	}
+	for _, n := range notes {
+		if s, err := l.Event(head.Tree, n.ID); err != nil || !bytes.Equal(s.Bytes, n.Bytes) {
+			t.Errorf("event %s reads back differently: %v", n.ID, err)
+		}
+	}
+	fsck(t, l)
 }
 
 func copyObjects(t *testing.T, from, to *eventlog.Log) {

@@ -354,7 +354,7 @@ func update(e event.Event) story {
 			return err
 		}
 		m.tried = append(m.tried, e.ID)
-		_, err = l.Replay(context.Background(), head.Commit, head.Commit, []eventlog.Stored{{ID: e.ID, Bytes: b, Event: e}})
+		_, err = l.Replay(context.Background(), head.Commit, head.Commit, each([]eventlog.Stored{{ID: e.ID, Bytes: b, Event: e}}))
 		if err == nil {
 			m.acked = append(m.acked, e.ID)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"cairn/internal/event"
 	"cairn/sync/eventlog"
+	"cairn/sync/history"
 )
 
 // Held are events that the remote takes when their time has come and not
@@ -133,19 +134,34 @@ func (r *Replica) before(ctx context.Context, known plumbing.Hash, h Held) (plum
 	for _, id := range h.Events {
 		last[id] = true
 	}
-	front := 0
-	done, err := r.replay(ctx, known, func(s eventlog.Stored) place {
+	now, behind, err := r.replay(ctx, known, func(s eventlog.Stored) place {
 		if last[s.ID] {
 			return atTheEnd
 		}
-		front++
 		return inOrder
 	})
 	if errors.Is(err, eventlog.ErrBusy) {
 		return plumbing.ZeroHash, nil
 	}
-	if err != nil || front == 0 {
+	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	return done[front-1].Commit, nil
+	front, err := r.ancestor(now.Commit, behind)
+	if err != nil || front == known {
+		return plumbing.ZeroHash, err
+	}
+	return front, nil
+}
+
+// ancestor is the commit that is n commits before another, in a history without
+// merges.
+func (r *Replica) ancestor(of plumbing.Hash, n int) (plumbing.Hash, error) {
+	for range n {
+		c, err := history.ReadCommit(r.opt.Log.Store(), of)
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		of = c.Parents[0]
+	}
+	return of, nil
 }

@@ -159,7 +159,7 @@ func (r *Replica) note(gone *purge.Set) error {
 // round.
 func (r *Replica) moveOnto(ctx context.Context, a *arrival) error {
 	for {
-		_, err := r.replay(ctx, a.head, func(s eventlog.Stored) place {
+		_, _, err := r.replay(ctx, a.head, func(s eventlog.Stored) place {
 			if a.gone.Has(s.ID) {
 				return leftOut
 			}

@@ -220,7 +220,7 @@ func (r *Replica) part(ctx context.Context, known plumbing.Hash, head eventlog.H
 	if err := r.opt.Park(ctx, parked); err != nil {
 		return nil, fmt.Errorf("keep refused events: %w", err)
 	}
-	_, err = r.replay(ctx, known, func(s eventlog.Stored) place {
+	_, _, err = r.replay(ctx, known, func(s eventlog.Stored) place {
 		if _, refused := reasons[s.ID]; refused {
 			return leftOut
 		}

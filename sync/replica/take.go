@@ -44,7 +44,7 @@ func (r *Replica) foreign(head plumbing.Hash) (bool, error) {
 // along in another round.
 func (r *Replica) adopt(ctx context.Context, onto plumbing.Hash) (eventlog.Head, error) {
 	for {
-		_, err := r.replay(ctx, onto, func(eventlog.Stored) place { return inOrder })
+		_, _, err := r.replay(ctx, onto, func(eventlog.Stored) place { return inOrder })
 		if errors.Is(err, eventlog.ErrBusy) {
 			continue
 		}
@@ -68,31 +68,42 @@ const (
 )
 
 // replay puts the log's events that onto's history lacks on top of it, each in
-// its place.
-func (r *Replica) replay(ctx context.Context, onto plumbing.Hash, of func(eventlog.Stored) place) ([]eventlog.Appended, error) {
+// its place, and says where the log ends now and how many went to the end.
+func (r *Replica) replay(ctx context.Context, onto plumbing.Hash, of func(eventlog.Stored) place) (now eventlog.Head, last int, err error) {
 	log := r.opt.Log
 	head, err := log.Head()
 	if err != nil {
-		return nil, err
+		return eventlog.Head{}, 0, err
 	}
 	if err := r.graph.Add(onto); err != nil {
-		return nil, err
+		return eventlog.Head{}, 0, err
 	}
 	base, err := r.graph.Tree(onto)
 	if err != nil {
-		return nil, err
+		return eventlog.Head{}, 0, err
 	}
-	var own [leftOut + 1][]eventlog.Stored
-	err = log.Added(ctx, base, head.Tree, func(s eventlog.Stored) error {
-		at := of(s)
-		if bad := s.Corrupt(); bad != nil && at != leftOut {
-			return bad // it cannot be appended again, and must not be lost
+	now, err = log.Replay(ctx, head.Commit, onto, func(put func(eventlog.Stored) error) error {
+		var end []eventlog.Stored
+		err := log.Added(ctx, base, head.Tree, func(s eventlog.Stored) error {
+			at := of(s)
+			switch bad := s.Corrupt(); {
+			case at == leftOut:
+				return nil
+			case bad != nil:
+				return bad // it cannot be appended again, and must not be lost
+			case at == atTheEnd:
+				end = append(end, s)
+				return nil
+			}
+			return put(s)
+		})
+		last = len(end)
+		for _, s := range end {
+			if err == nil {
+				err = put(s)
+			}
 		}
-		own[at] = append(own[at], s)
-		return nil
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return log.Replay(ctx, head.Commit, onto, append(own[inOrder], own[atTheEnd]...))
+	return now, last, err
 }
