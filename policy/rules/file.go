@@ -1,0 +1,97 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"cairn/internal/event"
+	"cairn/internal/invite"
+	"cairn/policy/secrets"
+)
+
+// A File is a policy file that was read and is valid.
+type File struct {
+	Team      string
+	Admins    []string // sign versions of the policy
+	Approvals int      // of admins that a new version needs, 1 or 2
+}
+
+// A Summary is what those need to know of a policy file who do not judge by it.
+type Summary struct {
+	Team      string
+	Admins    []string // sign versions of the policy
+	Approvals int      // of admins that a new version needs, 1 or 2
+}
+
+// Check reads a policy file and says who may change it. The error is a
+// *CheckError with all that is wrong.
+func Check(src []byte) (Summary, error) {
+	f, err := Parse(src)
+	if err != nil {
+		return Summary{}, err
+	}
+	return Summary{Team: f.Team, Admins: slices.Clone(f.Admins), Approvals: f.Approvals}, nil
+}
+
+// Parse reads a policy file. The error is a *CheckError with all that is
+// wrong.
+func Parse(src []byte) (*File, error) {
+	c := &checker{scanner: secrets.New(), hidden: map[int]bool{}}
+	f := &File{}
+	if root := c.document(src); root != nil {
+		if top, ok := c.section("", root, "version", "team", "admins", "approvals"); ok {
+			f.head(top)
+		}
+	}
+	if err := checked(c.found); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// maxApprovals is how many admins can be asked to agree to a new version.
+const maxApprovals = 2
+
+// head reads what says whose the file is.
+func (f *File) head(s section) {
+	s.need("version", "team", "admins")
+	read(s, "version", "1", func(text string) (int, error) {
+		if text != "1" {
+			return 0, errors.New("is a version of the format that this cairn does not know; it knows 1")
+		}
+		return 1, nil
+	})
+	f.Team = read(s, "team", "the team's name", func(text string) (string, error) {
+		if !event.ValidSpaceName(text) {
+			return "", errors.New("is no name: use lower-case letters, digits and dashes, 63 at most")
+		}
+		return text, nil
+	})
+	f.Admins = s.words("admins", "people", validPerson)
+	f.Approvals = 1
+	if n := s.value["approvals"]; n != nil {
+		f.Approvals = read(s, "approvals", "1 or 2", wholeNumber(1, maxApprovals))
+		if f.Approvals > len(f.Admins) && len(f.Admins) > 0 {
+			s.at(n, "approvals", "%d are asked for, and there is only %d admin", f.Approvals, len(f.Admins))
+		}
+	}
+}
+
+func validPerson(text string) error {
+	if !invite.ValidPerson(text) {
+		return errors.New("is no person: names are lower-case letters, digits and dashes, 39 at most")
+	}
+	return nil
+}
+
+func wholeNumber(low, high int) func(string) (int, error) {
+	return func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < low || n > high {
+			return 0, fmt.Errorf("must be a whole number from %d to %d", low, high)
+		}
+		return n, nil
+	}
+}
