@@ -42,16 +42,6 @@ func (c *checker) section(where string, n *yaml.Node, known ...string) (section,
 	return s, true
 }
 
-// entries calls each for every key, in the order of the file. It is for
-// sections whose keys are the team's own names.
-func (s section) entries(each func(key, value *yaml.Node)) {
-	for i := 0; i+1 < len(s.node.Content); i += 2 {
-		if key := s.node.Content[i]; s.keys[key.Value] == key {
-			each(key, s.node.Content[i+1])
-		}
-	}
-}
-
 // kind says that n should be something else, unless it is an alias, of which
 // that has been said already.
 func (c *checker) kind(n *yaml.Node, where, want string) {
