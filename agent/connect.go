@@ -88,6 +88,9 @@ func (c Connection) waitGone(ctx context.Context) error {
 		if err == nil {
 			return errors.Join(localapi.ErrAbsent, owner.Release())
 		}
+		if _, owned := errors.AsType[*disk.LockedError](err); !owned {
+			return err
+		}
 		if err := sleep(ctx, 10*time.Millisecond); err != nil {
 			return err
 		}
@@ -106,12 +109,14 @@ func (c Connection) start(ctx context.Context) *localapi.Client {
 		return nil
 	}
 	turn, err := disk.TryLock(filepath.Join(string(c.Home), "start.lock"))
+	_, waits := errors.AsType[*disk.LockedError](err)
 	if err == nil {
 		defer turn.Unlock()
-		if err := spawn(program); err != nil {
-			c.Log.Info("an agent could not be started", "err", err)
-			return nil
-		}
+		err = spawn(program)
+	}
+	if err != nil && !waits {
+		c.Log.Info("an agent could not be started", "err", err)
+		return nil
 	}
 	ctx, stop := context.WithTimeout(ctx, startPatience)
 	defer stop()

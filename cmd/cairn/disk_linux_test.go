@@ -254,3 +254,50 @@ func stockGit(t *testing.T, home paths.Home, args ...string) *exec.Cmd {
 		"GIT_SSH_COMMAND=ssh -F none -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o IdentitiesOnly=yes -i "+home.DeviceKey())
 	return cmd
 }
+
+// A file system may become read-only, as Linux does to one with errors. Then
+// everybody is told why the memory does not answer, and as soon as the disk can
+// be written again everything is there.
+func TestAReadOnlyDiskLosesNothing(t *testing.T) {
+	if !namespaced(t, mounting) {
+		return
+	}
+	dir := t.TempDir()
+	smallDisk(t, dir, "24m")
+	s := &served{t: t, home: paths.Home(filepath.Join(dir, "home"))}
+	t.Cleanup(func() { stopAgents(dir) })
+	for i := range 3 {
+		if o := s.note(fmt.Sprintf("note %d before", i)); o.code != 0 {
+			t.Fatalf("%+v", o)
+		}
+	}
+	stopAgents(dir)
+	remount(t, dir, syscall.MS_RDONLY)
+	for _, args := range [][]string{{"note", "a note that cannot be kept"}, {"ask", "before"}, {"log"}, {"status"}, {"doctor"}} {
+		var answer struct {
+			Error struct{ Message, Hint string }
+		}
+		o := s.run(args...)
+		if err := json.Unmarshal([]byte(o.out), &answer); err != nil {
+			t.Fatalf("%v: %v in %+v", args, err, o)
+		}
+		if o.code != 1 || !strings.Contains(answer.Error.Message, "read-only") || !strings.Contains(answer.Error.Hint, "safe") {
+			t.Errorf("%v ends with %d: %+v", args, o.code, answer.Error)
+		}
+	}
+	remount(t, dir, 0)
+	if o := s.note("note after"); o.code != 0 {
+		t.Errorf("%+v", o)
+	}
+	s.finds()
+	s.must(nil, "doctor", "--deep")
+	s.kept()
+}
+
+// remount mounts a file system anew with other flags.
+func remount(t *testing.T, dir string, flags uintptr) {
+	t.Helper()
+	if err := syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT|flags, ""); err != nil {
+		t.Fatalf("remount: %v", err)
+	}
+}

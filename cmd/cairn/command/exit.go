@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 
+	"cairn/internal/disk"
 	"cairn/internal/problem"
 	"cairn/policy"
 )
@@ -31,8 +32,8 @@ func (a *app) finish(err error) int {
 	if errors.Is(err, context.Canceled) && p.Code == problem.Failed {
 		p = problem.New(problem.Failed, "stopped before it was done")
 	}
-	if errors.Is(err, fs.ErrPermission) && p.Hint == "" {
-		p.Hint = "see who owns that folder and may write to it, or name another one with CAIRN_HOME or --home"
+	if p.Hint == "" {
+		p.Hint = denied(err)
 	}
 	p = discreet(p)
 	if a.json {
@@ -50,6 +51,18 @@ func (a *app) finish(err error) int {
 		fmt.Fprintln(a.env.Stderr, "  "+harmless(p.Hint))
 	}
 	return p.Code.ExitCode()
+}
+
+// denied is what to do about a home that cannot be opened, if that is why err
+// came, or "".
+func denied(err error) string {
+	switch {
+	case disk.ReadOnly(err):
+		return "what was saved before is safe; the agent needs a disk that it can write to: mount it for writing, or name another folder with CAIRN_HOME or --home"
+	case errors.Is(err, fs.ErrPermission):
+		return "see who owns that folder and may write to it, or name another one with CAIRN_HOME or --home"
+	}
+	return ""
 }
 
 // discreet is p, but for a message that repeats what was typed and in which
