@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/hub/devices"
+	"cairn/hub/gate"
 	"cairn/hub/repository"
 	"cairn/internal/commitform"
 	"cairn/internal/event"
@@ -97,7 +98,7 @@ func attacksOnForm() map[string]attack {
 
 func attacksOnOrigin() map[string]attack {
 	return map[string]attack{
-		"an event of a stranger": {[]string{repository.RuleUnknownDevice}, func(h *hub, m *machine) answer {
+		"an event of a stranger": {[]string{gate.RuleUnknownDevice}, func(h *hub, m *machine) answer {
 			m.append(eventtest.Signed(m.event("hello"), "stranger"))
 			return m.push(event.MainRef)
 		}},
@@ -111,14 +112,14 @@ func attacksOnOrigin() map[string]attack {
 			e.Sig = nil
 			return m.pushTree(e, commitform.Path(e.ID), encoded(m.t, e))
 		}},
-		"an event of a revoked device": {[]string{repository.RuleRevokedDevice}, func(h *hub, m *machine) answer {
+		"an event of a revoked device": {[]string{gate.RuleRevokedDevice}, func(h *hub, m *machine) answer {
 			if _, err := h.members.Revoke(string(eventtest.Device("desktop")), time.Now()); err != nil {
 				m.t.Fatal(err)
 			}
 			m.append(eventtest.Signed(m.event("hello"), "desktop"))
 			return m.push(event.MainRef)
 		}},
-		"an event of somebody who may only read": {[]string{repository.RuleNoRight}, func(h *hub, m *machine) answer {
+		"an event of somebody who may only read": {[]string{gate.RuleNoRight}, func(h *hub, m *machine) answer {
 			h.enrol("bo", devices.Read, "reader")
 			m.append(eventtest.Signed(m.event("hello"), "reader"))
 			return m.push(event.MainRef)

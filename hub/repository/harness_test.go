@@ -21,6 +21,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/hub/devices"
+	"cairn/hub/gate"
 	"cairn/hub/repository"
 	"cairn/internal/disk"
 	"cairn/internal/event"
@@ -84,8 +85,8 @@ func (h *hub) pusher(device string) repository.Pusher {
 		}
 		return nil
 	}
-	a := repository.Admission{
-		Members: h.members, Space: "team", Now: time.Now(),
+	a := gate.Admission{
+		Origin: gate.Members(h.members, "team", ""), Now: time.Now(),
 		Decide: func(e event.Event) []intake.Finding {
 			b, err := event.Unsigned(e)
 			if err != nil {

@@ -39,9 +39,9 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// A gate lets in a few pushes, one of a device at a time, and of one person no
+// An entrance lets in a few pushes, one of a device at a time, and of one person no
 // more than half of all: whoever is slow on purpose keeps only their own out.
-type gate struct {
+type entrance struct {
 	slots  chan struct{}
 	person int // slots for one
 
@@ -50,8 +50,8 @@ type gate struct {
 	people  map[string]chan struct{}
 }
 
-func newGate(slots int) *gate {
-	return &gate{
+func newEntrance(slots int) *entrance {
+	return &entrance{
 		slots: make(chan struct{}, slots), person: max(slots/2, 1),
 		devices: map[event.DeviceID]chan struct{}{}, people: map[string]chan struct{}{},
 	}
@@ -59,7 +59,7 @@ func newGate(slots int) *gate {
 
 // enter waits for the turn of the device and of its person, and for a slot.
 // The caller calls leave.
-func (g *gate) enter(ctx context.Context, by Pusher) (leave func(), err error) {
+func (g *entrance) enter(ctx context.Context, by Pusher) (leave func(), err error) {
 	device, person := g.turns(by)
 	var held []chan struct{}
 	leave = func() {
@@ -77,7 +77,7 @@ func (g *gate) enter(ctx context.Context, by Pusher) (leave func(), err error) {
 	return leave, nil
 }
 
-func (g *gate) turns(by Pusher) (device, person chan struct{}) {
+func (g *entrance) turns(by Pusher) (device, person chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return turn(g.devices, by.Device, 1), turn(g.people, by.Person, g.person)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"cairn/hub/gate"
 	"cairn/internal/commitform"
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
@@ -86,7 +87,7 @@ type push struct {
 }
 
 func (p *push) serve(ctx context.Context) (err error) {
-	leave, err := p.r.set.gate.enter(ctx, p.by)
+	leave, err := p.r.set.entrance.enter(ctx, p.by)
 	if err != nil {
 		return err
 	}
@@ -201,6 +202,21 @@ func (p *push) check(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Co
 	}
 	p.out.Events = report.Events
 	return report.Findings, nil
+}
+
+// refuseFindings tells every finding.
+func (p *push) refuseFindings(findings []intake.Finding) error {
+	p.out.Events = nil
+	for _, f := range findings {
+		p.broke(f.Rule)
+		if f.Event != "" {
+			p.out.Events = append(p.out.Events, f.Event)
+		}
+	}
+	for _, line := range gate.Lines(findings) {
+		p.reply.Message(line)
+	}
+	return p.report("", fmt.Sprintf("%d findings, see the lines above", len(findings)))
 }
 
 // report ends the push with one reason for all its refs; none is success.

@@ -35,12 +35,12 @@ const local = "local"
 // A Set is all repositories of one hub. It is safe for concurrent use, and
 // other processes may make spaces meanwhile.
 type Set struct {
-	fs     disk.FS
-	dir    string
-	limits Limits
-	log    *slog.Logger
-	gate   *gate
-	feed   *Feed
+	fs       disk.FS
+	dir      string
+	limits   Limits
+	log      *slog.Logger
+	entrance *entrance
+	feed     *Feed
 
 	mu   sync.Mutex // guards open
 	open map[string]*Repository
@@ -50,7 +50,7 @@ type Set struct {
 func NewSet(fsys disk.FS, dir string, limits Limits, log *slog.Logger) *Set {
 	limits = limits.withDefaults()
 	return &Set{
-		fs: fsys, dir: dir, limits: limits, log: log, gate: newGate(limits.Pushes),
+		fs: fsys, dir: dir, limits: limits, log: log, entrance: newEntrance(limits.Pushes),
 		feed: NewFeed(), open: map[string]*Repository{},
 	}
 }

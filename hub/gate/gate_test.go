@@ -1,4 +1,4 @@
-package hub
+package gate
 
 import (
 	"errors"
@@ -40,14 +40,14 @@ func tree(t *testing.T, r *rand.Rand, names ...string) []byte {
 // secret, or one push in a hundred would be refused for nothing.
 func TestObjectIdsAreNotSecrets(t *testing.T) {
 	t.Parallel()
-	h := &Hub{policy: policy.Default()}
+	g := Gate{Policy: policy.Default()}
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 5000 {
 		var names []string
 		for range 20 {
 			names = append(names, string(event.NewID(time.UnixMilli(r.Int64N(1<<41))))+".json")
 		}
-		if f := h.scan(plumbing.TreeObject, tree(t, r, names...)); len(f) > 0 {
+		if f := g.Raw(plumbing.TreeObject, tree(t, r, names...)); len(f) > 0 {
 			t.Fatalf("findings %+v", f)
 		}
 	}
@@ -55,12 +55,12 @@ func TestObjectIdsAreNotSecrets(t *testing.T) {
 
 func TestANameIsScannedAsAName(t *testing.T) {
 	t.Parallel()
-	h := &Hub{policy: policy.Default()}
+	g := Gate{Policy: policy.Default()}
 	r := rand.New(rand.NewPCG(1, 1))
 	secret := ""
 	for _, rule := range secretstest.Rules() {
 		secret = secretstest.Generate(rule, r)
-		if findable(h, secret) {
+		if findable(g, secret) {
 			break
 		}
 	}
@@ -68,7 +68,7 @@ func TestANameIsScannedAsAName(t *testing.T) {
 		"well formed": tree(t, r, "events", secret),
 		"malformed":   append(tree(t, r, "events"), "100644 "+secret+"\x00short"...),
 	} {
-		f := h.scan(plumbing.TreeObject, data)
+		f := g.Raw(plumbing.TreeObject, data)
 		if !slices.ContainsFunc(f, func(f intake.Finding) bool { return f.Field == "name" && f.Hint != "" }) {
 			t.Errorf("%s: findings %+v", name, f)
 		}
@@ -76,18 +76,18 @@ func TestANameIsScannedAsAName(t *testing.T) {
 }
 
 // findable says whether a secret can stand in a name and is found by itself.
-func findable(h *Hub, secret string) bool {
+func findable(g Gate, secret string) bool {
 	_, err := gittree.Encode([]gittree.Entry{{Name: secret, Mode: filemode.Regular, Hash: plumbing.Hash{1}}})
-	return err == nil && len(h.policy.DecideRaw(policy.Ref, []byte(secret))) > 0
+	return err == nil && len(g.Policy.DecideRaw(policy.Ref, []byte(secret))) > 0
 }
 
 func TestADecisionBecomesFindings(t *testing.T) {
 	t.Parallel()
-	h := &Hub{policy: policy.Default()}
+	g := Gate{Policy: policy.Default()}
 	secret := secretstest.Generate(secretstest.Rules()[0], rand.New(rand.NewPCG(1, 1)))
 	e := eventtest.Note("the key is " + secret + " and again " + secret)
 	e.Tags = []string{secret}
-	found := h.judge(e)
+	found := g.Event(e)
 	if !slices.ContainsFunc(found, func(f intake.Finding) bool { return f.Field == "payload.content" }) ||
 		!slices.ContainsFunc(found, func(f intake.Finding) bool { return f.Field == "tags[0]" }) {
 		t.Errorf("findings %+v", found)
@@ -102,7 +102,7 @@ func TestADecisionBecomesFindings(t *testing.T) {
 		want intake.Finding
 	}{
 		"nothing":       {nil, intake.Finding{}},
-		"wrong class":   {h.policy.Decide(private), intake.Finding{Rule: "classification", Field: "classification"}},
+		"wrong class":   {g.Policy.Decide(private), intake.Finding{Rule: "classification", Field: "classification"}},
 		"bad form":      {&event.InvalidError{Field: "tags", Reason: "x"}, intake.Finding{Rule: intake.RuleEvent, Field: "tags"}},
 		"a problem":     {&problem.Problem{Rule: "r", Field: "f"}, intake.Finding{Rule: "r", Field: "f"}},
 		"just an error": {errors.New("no"), intake.Finding{Rule: "policy"}},

@@ -1,4 +1,4 @@
-package repository
+package gate
 
 import (
 	"fmt"
@@ -13,29 +13,23 @@ import (
 // this many lines.
 const maxTold = gitwire.MaxMessages / 2
 
-// refuseFindings tells every finding as a line for programs, and what to do as
-// lines for people.
-func (p *push) refuseFindings(findings []intake.Finding) error {
-	p.out.Events = nil
-	for _, f := range findings {
-		p.broke(f.Rule)
-		if f.Event != "" {
-			p.out.Events = append(p.out.Events, f.Event)
-		}
-	}
+// Lines tells findings to who pushed: each as a line for programs, then what to
+// do as a line for people, unless that was said just before. Lines may be
+// broken within. Nothing of what was found is in them.
+func Lines(findings []intake.Finding) []string {
+	var lines []string
 	told := ""
 	for _, f := range findings[:min(len(findings), maxTold)] {
-		p.reply.Message(refusal(f).String())
+		lines = append(lines, refusal(f).String())
 		if advice := adviceOn(f); advice != told {
-			p.reply.Message("cairn: " + advice)
+			lines = append(lines, "cairn: "+advice)
 			told = advice
 		}
 	}
 	if more := len(findings) - maxTold; more > 0 {
-		p.reply.Message(fmt.Sprintf("cairn: and %d more findings", more))
+		lines = append(lines, fmt.Sprintf("cairn: and %d more findings", more))
 	}
-	p.reply.Message("cairn: nothing of this push was stored")
-	return p.report("", fmt.Sprintf("%d findings, see the lines above", len(findings)))
+	return append(lines, "cairn: nothing of this push was stored")
 }
 
 func refusal(f intake.Finding) hubwire.Refusal {
