@@ -36,10 +36,10 @@ func (a searchArgs) query(now time.Time) (api.Query, error) {
 		q.Limit = min(*a.Limit, maxLimit)
 	}
 	var err error
-	if q.Filter.Since, err = moment("since", a.Since, now); err != nil {
+	if q.Filter.Since, err = momentOf("since", a.Since, now); err != nil {
 		return q, err
 	}
-	q.Filter.Until, err = moment("until", a.Until, now)
+	q.Filter.Until, err = momentOf("until", a.Until, now)
 	return q, err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"cairn/agent/api"
 	"cairn/internal/event"
+	"cairn/internal/moment"
 	"cairn/internal/problem"
 )
 
@@ -33,7 +34,7 @@ func (f *filterFlags) add(cmd *cobra.Command, limit int) {
 	flags.StringVar(&f.f.Actor, "actor", "", "only saved by this actor")
 	flags.StringVar(&f.f.Project, "project", "", "only of this project")
 	flags.StringVar(&f.f.Space, "space", "", "only in this space")
-	flags.StringVar(&f.since, "since", "", "only from this time on: a date, an RFC 3339 time, or an age such as 12h or 30d")
+	flags.StringVar(&f.since, "since", "", "only from this time on: "+moment.Forms)
 	flags.StringVar(&f.until, "until", "", "only before this time")
 	flags.BoolVar(&f.all, "all", false, "also superseded, archived and expired ones, marked")
 }
@@ -79,36 +80,17 @@ func joined(kinds []event.Kind) string {
 	return strings.Join(words, ", ")
 }
 
-// moment reads a date in local time or an RFC 3339 time.
-func moment(s string) (event.Time, bool) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
-		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
-			return event.NewTime(t), true
-		}
-	}
-	return event.Time{}, false
-}
-
-// parseWhen reads a date in local time, an RFC 3339 time, or an age.
+// parseWhen reads the time that a flag gives; no text is no time.
 func parseWhen(flag, s string, now time.Time) (*event.Time, error) {
 	if s == "" {
 		return nil, nil
 	}
-	if v, ok := moment(s); ok {
-		return &v, nil
+	at, ok := moment.Parse(s, now)
+	if !ok {
+		return nil, problem.New(problem.Usage, flag+" is "+moment.Forms)
 	}
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		var n int
-		if _, err := fmt.Sscanf(days+"|", "%d|", &n); err == nil && n >= 0 {
-			v := event.NewTime(now.AddDate(0, 0, -n))
-			return &v, nil
-		}
-	}
-	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		v := event.NewTime(now.Add(-d))
-		return &v, nil
-	}
-	return nil, problem.New(problem.Usage, flag+" is a date (2026-01-31), an RFC 3339 time, or an age such as 12h or 30d")
+	v := event.NewTime(at)
+	return &v, nil
 }
 
 func (a *app) askCommand() *cobra.Command {

@@ -14,6 +14,7 @@ import (
 
 	"cairn/agent/api"
 	"cairn/internal/event"
+	"cairn/internal/moment"
 	"cairn/internal/problem"
 )
 
@@ -282,11 +283,12 @@ func remembered(b []byte) (api.Remember, error) {
 		return api.Remember{}, usage("the line has a member that is none of text, title, kind, tags, project, space, key, supersedes, source, observed")
 	}
 	if line.Observed != "" {
-		at, ok := moment(line.Observed)
+		at, ok := moment.Date(line.Observed)
 		if !ok {
 			return api.Remember{}, usage("member observed is a date (2026-01-31) or an RFC 3339 time")
 		}
-		line.Remember.Observed = &at
+		observed := event.NewTime(at)
+		line.Remember.Observed = &observed
 	}
 	return line.Remember, nil
 }
