@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/RoaringBitmap/roaring"
 
@@ -46,7 +47,8 @@ type Result struct {
 type Hit struct {
 	ID    event.ID
 	Space string
-	// Score compares the hits of one result; it falls from hit to hit.
+	// Score compares the hits of one result; it falls from hit to hit, and is 0
+	// in a list.
 	Score float64
 	// Matched are the words and phrases of the query that the note holds.
 	Matched []string
@@ -55,8 +57,8 @@ type Hit struct {
 // noWords is the note of a result that could not find anything.
 const noWords = `the query names no words; "log" lists the newest notes`
 
-// Ask finds notes. Every text is a query, and at worst finds nothing. The
-// error is that of ctx, ErrClosed or a *DamagedError.
+// Ask finds notes. Every text is a query, and at worst finds nothing. One of
+// filters alone lists what they let through, newest first. The error is that of ctx, ErrClosed or a *DamagedError.
 func (x *Index) Ask(ctx context.Context, q Query) (Result, error) {
 	var out Result
 	err := x.read(func(v *view) (err error) {
@@ -68,17 +70,25 @@ func (x *Index) Ask(ctx context.Context, q Query) (Result, error) {
 
 func (v *view) ask(ctx context.Context, q Query) (Result, error) {
 	parsed := query.Parse(q.Text)
-	if parsed.IsEmpty() {
+	if parsed.IsEmpty() && !parsed.Lists() {
 		return Result{Note: noWords}, nil
 	}
-	allow := make([]*roaring.Bitmap, len(v.segs))
-	for i, part := range v.segs {
-		var err error
-		if allow[i], err = part.allowed(&q); err != nil {
-			return Result{}, &DamagedError{Dir: v.dir, Err: err}
-		}
+	n := narrower{view: v, now: time.Now()}
+	allow, err := n.allowed(&q, parsed)
+	if err != nil {
+		return Result{}, err
 	}
-	out, err := v.answer(ctx, q, parsed, allow)
+	out, err := v.find(ctx, q, parsed, n, allow)
+	if err == nil {
+		out.Note, err = n.remarks(out, parsed)
+	}
+	return out, err
+}
+
+// find looks for notes, and, if there are none, for those that hold the mere
+// words of a phrase.
+func (v *view) find(ctx context.Context, q Query, parsed query.Query, n narrower, allow []*roaring.Bitmap) (Result, error) {
+	out, err := v.answer(ctx, q, parsed, n, allow)
 	if err != nil || len(out.Hits) > 0 {
 		return out, err
 	}
@@ -86,23 +96,26 @@ func (v *view) ask(ctx context.Context, q Query) (Result, error) {
 	if !ok {
 		return out, nil
 	}
-	out, err = v.answer(ctx, q, loose, allow)
+	out, err = v.answer(ctx, q, loose, n, allow)
 	if len(out.Hits) > 0 {
 		out.Note = fmt.Sprintf("no note holds %q as it stands; these hold some of the words", phrases)
 	}
 	return out, err
 }
 
-func (v *view) answer(ctx context.Context, q Query, parsed query.Query, allow []*roaring.Bitmap) (Result, error) {
-	p, err := newPlan(v, parsed, q.Prefix)
+func (v *view) answer(ctx context.Context, q Query, parsed query.Query, n narrower, allow []*roaring.Bitmap) (Result, error) {
+	p, err := newPlan(n, parsed, q.Prefix)
 	if err != nil {
 		return Result{}, err
+	}
+	s := sieve{plan: p, keep: q.Keep, limit: limitOf(q), kept: map[docRef]bool{}}
+	if parsed.Lists() {
+		return s.newest(ctx, allow)
 	}
 	total, err := p.total(allow)
 	if err != nil {
 		return Result{}, err
 	}
-	s := sieve{plan: p, keep: q.Keep, limit: limitOf(q), kept: map[docRef]bool{}}
 	var hits []Hit
 	if words := p.plainWords(); words != nil {
 		hits, err = s.plain(ctx, words, allow)

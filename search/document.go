@@ -117,7 +117,7 @@ func (m *documentMaker) document(space string, d *Doc) *document {
 	}
 	m.text.WriteString(regionEnd)
 	for _, tag := range d.Tags {
-		m.add(tag, tagWeight, tagTerm)
+		m.add(tag, tagWeight, 0)
 		m.text.WriteString(lineEnd)
 	}
 	m.text.WriteString(regionEnd)

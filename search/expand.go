@@ -29,11 +29,11 @@ func (v *view) prefix(text string) (*source, error) {
 	})
 }
 
-// fieldPrefix is prefix for the words of a title or of tags.
-func (v *view) fieldPrefix(kind byte, text string) (*source, error) {
-	start := string(kind) + text
+// titlePrefix is prefix for the words of a title.
+func (v *view) titlePrefix(text string) (*source, error) {
+	start := string(titleTerm) + text
 	return v.sourceOf(func(s *seg) (*postings, error) {
-		return s.unions.get(prefixName(kind, text), func() (*postings, error) { return s.union(nil, []string{start}) })
+		return s.unions.get(prefixName(titleTerm, text), func() (*postings, error) { return s.union(nil, []string{start}) })
 	})
 }
 

@@ -51,32 +51,36 @@ func ceilMillis(t time.Time) int64 {
 // allowed is the documents of a part that a query may find, or nil if it may
 // find all that are not dead.
 func (p *part) allowed(q *Query) (*roaring.Bitmap, error) {
-	var out *roaring.Bitmap
-	narrow := func(b *roaring.Bitmap) {
-		if out == nil {
-			out = b
-		} else {
-			out = roaring.And(out, b)
-		}
-	}
+	var out narrowed
 	if len(q.Spaces) > 0 {
 		spaces, err := p.inSpaces(q.Spaces)
 		if err != nil {
 			return nil, err
 		}
-		narrow(spaces)
+		out.to(spaces)
 	}
 	for _, term := range q.Filter.facets() {
 		b, err := p.facet(term)
 		if err != nil {
 			return nil, err
 		}
-		narrow(b)
+		out.to(b)
 	}
 	if q.Filter.limitsTime() {
-		narrow(p.inTime(q.Filter))
+		out.to(p.inTime(q.Filter))
 	}
-	return out, nil
+	return out.docs, nil
+}
+
+// narrowed is what several conditions leave of all documents; nil is all. What
+// it was narrowed to is never changed.
+type narrowed struct{ docs *roaring.Bitmap }
+
+func (n *narrowed) to(b *roaring.Bitmap) {
+	if n.docs != nil {
+		b = roaring.And(n.docs, b)
+	}
+	n.docs = b
 }
 
 func (p *part) inSpaces(spaces []string) (*roaring.Bitmap, error) {

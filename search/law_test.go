@@ -36,6 +36,8 @@ func lawDoc(t *rapid.T, n int) Doc {
 		Body:     lawText(t, "body", 12),
 		Tags:     strings.Fields(lawText(t, "tags", 2)),
 		Kind:     rapid.SampledFrom([]string{"observe", "lesson"}).Draw(t, "kind"),
+		Harness:  rapid.SampledFrom([]string{"", "codex", "Codex"}).Draw(t, "harness"),
+		Project:  rapid.SampledFrom([]string{"", "my app", "my-app-v2", "my-app"}).Draw(t, "project"),
 		Recorded: at,
 	}
 }
@@ -57,6 +59,30 @@ func lawBatch(t *rapid.T) Batch {
 		}
 	}
 	return b
+}
+
+// lawFilters are filters as they are typed; each note is a millisecond younger
+// than the one before it.
+var lawFilters = []string{
+	"kind:lesson", "KIND:Note", "harness:CODEX", `project:"my app"`, "project:my-app", "-project:My-App-V2", "NOT tag:lock", "tag:cache", "TAG:C++",
+	"tag:lock tag:redis", "since:2025-06-15T15:06:40.011Z", "until:2025-06-15T15:06:40.029Z", "(kind:lesson OR tag:lock)", "NOT (kind:lesson OR tag:lock)",
+	"(tag:redis OR NOT kind:lesson)", "device:", "project:*", "-device:x", "device:nowhere",
+}
+
+// lawNarrowed is a question with filters around or in it, or filters alone.
+func lawNarrowed(t *rapid.T) string {
+	filters := rapid.SliceOfN(rapid.SampledFrom(lawFilters), 0, 2).Draw(t, "filters")
+	switch rapid.IntRange(0, 4).Draw(t, "place") {
+	case 0:
+		return strings.Join(append(filters, lawQuestion(t)), " ")
+	case 1:
+		return strings.Join(append([]string{lawQuestion(t)}, filters...), " ")
+	case 2:
+		return strings.Join(append([]string{lawQuestion(t)}, filters...), " OR ")
+	case 3:
+		return strings.Join(filters, rapid.SampledFrom([]string{" ", " OR ", " AND "}).Draw(t, "joint"))
+	}
+	return lawQuestion(t)
 }
 
 func lawQuestion(t *rapid.T) string {
@@ -84,7 +110,7 @@ func lawQuestion(t *rapid.T) string {
 
 func lawQuery(t *rapid.T) Query {
 	q := Query{
-		Text:   lawQuestion(t),
+		Text:   lawNarrowed(t),
 		Limit:  rapid.SampledFrom([]int{1, 3, 10, 50}).Draw(t, "limit"),
 		Prefix: rapid.Bool().Draw(t, "prefix"),
 	}

@@ -122,6 +122,8 @@ func (p *plan) exprDocs(part int, e expr, late bool) (*roaring.Bitmap, error) {
 		}
 	}
 	switch {
+	case out == nil && len(e.want) == 0:
+		out = p.view.segs[part].notes()
 	case out == nil:
 		out = p.wanted(part, e.want)
 	case len(e.want) > 0:
@@ -154,6 +156,12 @@ func (p *plan) termDocs(part int, t term, late bool) (*roaring.Bitmap, error) {
 		return p.candidates(part, t.phrase), nil
 	case t.phrase != nil:
 		return p.phraseDocs(part, t.phrase)
+	case t.filter != nil:
+		docs, err := p.narrow.filter(p.view.segs[part], *t.filter)
+		if err != nil {
+			return nil, err
+		}
+		return docs.Clone(), nil
 	}
 	return p.eitherDocs(part, t.group, false)
 }

@@ -49,16 +49,12 @@ func (p *plan) add(n named) (int, error) {
 	return i, nil
 }
 
-// fieldWord is a word that has to stand in the title or in a tag. It is looked
-// for there, and scored as if it might stand anywhere.
-func (p *plan) fieldWord(w query.Word, scored bool) (*word, error) {
-	kind := byte(titleTerm)
-	if w.Field == query.Tag {
-		kind = tagTerm
-	}
+// titleWord is a word that has to stand in the title. It is looked for there,
+// and scored as if it might stand anywhere.
+func (p *plan) titleWord(w query.Word, scored bool) (*word, error) {
 	out := &word{text: w.Text}
 	for i, text := range w.Parts {
-		sources, err := p.fieldPart(kind, text, i == len(w.Parts)-1 && (w.Open || w.Star))
+		sources, err := p.titlePart(text, i == len(w.Parts)-1 && (w.Open || w.Star))
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +64,7 @@ func (p *plan) fieldWord(w query.Word, scored bool) (*word, error) {
 		}
 	}
 	for _, text := range w.Whole {
-		sources, err := p.fieldPart(kind, text, false)
+		sources, err := p.titlePart(text, false)
 		if err != nil {
 			return nil, err
 		}
@@ -80,12 +76,12 @@ func (p *plan) fieldWord(w query.Word, scored bool) (*word, error) {
 	return out, nil
 }
 
-func (p *plan) fieldPart(kind byte, text string, open bool) ([]int, error) {
-	k := termKey(kind, analysis.Stem(text))
+func (p *plan) titlePart(text string, open bool) ([]int, error) {
+	k := termKey(titleTerm, analysis.Stem(text))
 	i, err := p.add(named{name: k, mute: true, read: func() (*source, error) { return p.view.term(k) }})
 	if err != nil || !open {
 		return []int{i}, err
 	}
-	j, err := p.add(named{name: prefixName(kind, text), mute: true, read: func() (*source, error) { return p.view.fieldPrefix(kind, text) }})
+	j, err := p.add(named{name: prefixName(titleTerm, text), mute: true, read: func() (*source, error) { return p.view.titlePrefix(text) }})
 	return []int{i, j}, err
 }

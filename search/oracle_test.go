@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"time"
 
 	"cairn/internal/event"
+	"cairn/internal/moment"
 	"cairn/search/analysis"
 	"cairn/search/query"
 )
@@ -78,6 +80,7 @@ type oracleWord struct {
 
 // A reckoning is one question put to the oracle.
 type reckoning struct {
+	parsed  query.Query
 	notes   []oracleNote
 	live    uint64
 	sources map[string]*oracleSource
@@ -90,6 +93,10 @@ func (o *oracle) ask(q Query) []Hit {
 		r.notes = append(r.notes, n)
 	}
 	parsed := query.Parse(q.Text)
+	r.parsed = parsed
+	if parsed.IsEmpty() {
+		return r.list(q)
+	}
 	if len(parsed.Either) == 1 && len(parsed.Either[0].Must) == 0 && len(parsed.Either[0].Not) == 0 {
 		return r.plain(q, parsed.Either[0].Want)
 	}
@@ -99,6 +106,21 @@ func (o *oracle) ask(q Query) []Hit {
 		return r.plain(q, loose.Either[0].Want)
 	}
 	return hits
+}
+
+// list is what a query of filters alone finds.
+func (r *reckoning) list(q Query) []Hit {
+	if !r.parsed.Lists() {
+		return nil
+	}
+	var list []oracleHit
+	for _, n := range r.notes {
+		if r.admits(q, n) {
+			list = append(list, oracleHit{note: n})
+		}
+	}
+	slices.SortFunc(list, compareHits)
+	return oracleHits(q, list)
 }
 
 func (r *reckoning) count(holds func(oracleNote) (level, bool)) (n uint64) {
@@ -197,8 +219,8 @@ func oneSlip(a, b string) bool {
 }
 
 func (r *reckoning) word(w query.Word, scored bool) oracleWord {
-	if w.Field != query.Anywhere {
-		return r.fieldWord(w, scored)
+	if w.Field == query.Title {
+		return r.titleWord(w, scored)
 	}
 	out := oracleWord{text: w.Text}
 	for i, text := range w.Parts {
@@ -249,17 +271,14 @@ func (r *reckoning) part(text string, open, star, scored bool) (names []string, 
 	return names, weight
 }
 
-func (r *reckoning) fieldWord(w query.Word, scored bool) oracleWord {
-	kind := byte(titleTerm)
-	if w.Field == query.Tag {
-		kind = tagTerm
-	}
+func (r *reckoning) titleWord(w query.Word, scored bool) oracleWord {
+	const kind = titleTerm
 	term := func(text string, open bool) []string {
 		k := termKey(kind, analysis.Stem(text))
 		r.source(k, false, false, holdsTerm(k))
 		names := []string{k}
 		if open {
-			start := string(kind) + text
+			start := string(rune(kind)) + text
 			r.source(prefixName(kind, text), false, false, holdsBest(func(k string) bool { return strings.HasPrefix(k, start) }))
 			names = append(names, prefixName(kind, text))
 		}
@@ -340,6 +359,8 @@ func (r *reckoning) term(t query.Term, scored bool) func(oracleNote) bool {
 		return func(n oracleNote) bool { return r.holdsWord(n, w) }
 	case t.Phrase != nil:
 		return r.phrase(*t.Phrase, scored)
+	case t.Filter != nil:
+		return func(n oracleNote) bool { return passes(n, *t.Filter) }
 	}
 	return r.either(*t.Group, scored)
 }
@@ -393,7 +414,7 @@ func (r *reckoning) plain(q Query, want []query.Word) []Hit {
 	var list []oracleHit
 	for _, n := range r.notes {
 		h := oracleHit{n, r.score(n)}
-		if h.score == 0 || !admits(q, n) {
+		if h.score == 0 || !r.admits(q, n) {
 			continue
 		}
 		if !sole && !slices.ContainsFunc(words, func(w oracleWord) bool { return !r.holdsWord(n, w) }) {
@@ -461,7 +482,7 @@ func (r *reckoning) fits(words []oracleWord, n oracleNote) bool {
 func (r *reckoning) hits(q Query, matches func(oracleNote) bool) []Hit {
 	var list []oracleHit
 	for _, n := range r.notes {
-		if matches(n) && admits(q, n) {
+		if matches(n) && r.admits(q, n) {
 			list = append(list, oracleHit{n, r.score(n)})
 		}
 	}
@@ -488,14 +509,50 @@ func oracleHits(q Query, list []oracleHit) []Hit {
 	return out
 }
 
-func admits(q Query, n oracleNote) bool {
+func (r *reckoning) admits(q Query, n oracleNote) bool {
 	f := q.Filter
 	ok := func(want, have string) bool { return want == "" || strings.EqualFold(want, have) }
-	tagged := func(tag string) bool { return strings.EqualFold(tag, f.Tag) }
 	return (len(q.Spaces) == 0 || slices.Contains(q.Spaces, n.space)) &&
 		ok(f.Kind, n.doc.Kind) && ok(f.Harness, n.doc.Harness) && ok(f.Device, n.doc.Device) &&
 		ok(f.Actor, n.doc.Actor) && ok(f.Project, n.doc.Project) &&
-		(f.Tag == "" || slices.ContainsFunc(n.doc.Tags, tagged)) &&
+		(f.Tag == "" || tagged(n, f.Tag)) &&
 		(f.Since.IsZero() || !n.doc.Recorded.Before(f.Since)) &&
-		(f.Until.IsZero() || n.doc.Recorded.Before(f.Until))
+		(f.Until.IsZero() || n.doc.Recorded.Before(f.Until)) &&
+		passesExpr(n, query.Expr{Must: r.parsed.Only, Not: r.parsed.Never})
+}
+
+func tagged(n oracleNote, tag string) bool {
+	return slices.ContainsFunc(n.doc.Tags, func(have string) bool { return strings.EqualFold(tag, have) })
+}
+
+// passesExpr judges an expression of filters alone.
+func passesExpr(n oracleNote, e query.Expr) bool {
+	passesTerm := func(t query.Term) bool {
+		if t.Filter != nil {
+			return passes(n, *t.Filter)
+		}
+		return slices.ContainsFunc(t.Group.Either, func(e query.Expr) bool { return passesExpr(n, e) })
+	}
+	return !slices.ContainsFunc(e.Must, func(t query.Term) bool { return !passesTerm(t) }) && !slices.ContainsFunc(e.Not, passesTerm)
+}
+
+func passes(n oracleNote, f query.Filter) bool {
+	at, _ := moment.Parse(f.Value, time.Now())
+	switch f.Field {
+	case query.Tag:
+		return tagged(n, f.Value)
+	case query.Kind:
+		return strings.EqualFold(n.doc.Kind, f.Value) || n.doc.Kind == "observe" && strings.EqualFold("note", f.Value)
+	case query.Harness:
+		return strings.EqualFold(n.doc.Harness, f.Value)
+	case query.Device:
+		return strings.EqualFold(n.doc.Device, f.Value)
+	case query.Project:
+		return strings.EqualFold(n.doc.Project, f.Value)
+	case query.Since:
+		return !n.doc.Recorded.Before(at)
+	case query.Until:
+		return n.doc.Recorded.Before(at)
+	}
+	panic("no filter: " + f.Field.String())
 }

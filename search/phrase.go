@@ -103,10 +103,6 @@ func region(text []byte, f query.Field) []byte {
 	if f == query.Anywhere {
 		return text
 	}
-	title, rest, _ := bytes.Cut(text, []byte(regionEnd))
-	if f == query.Title {
-		return title
-	}
-	tags, _, _ := bytes.Cut(rest, []byte(regionEnd))
-	return tags
+	title, _, _ := bytes.Cut(text, []byte(regionEnd))
+	return title
 }

@@ -12,6 +12,7 @@ import (
 // A plan is a query bound to a view: its words have become lists.
 type plan struct {
 	view    *view
+	narrow  narrower
 	typing  bool // the last word is not finished
 	sources []*source
 	index   map[string]int // of sources, by what they are
@@ -32,6 +33,7 @@ type term struct {
 	word   *word
 	phrase *phrase
 	group  []expr
+	filter *query.Filter
 }
 
 // A word is a query.Word bound to a view. A note holds it if, for each part,
@@ -46,8 +48,8 @@ type word struct {
 	solid   bool   // of a script without spaces
 }
 
-func newPlan(v *view, q query.Query, typing bool) (*plan, error) {
-	p := &plan{view: v, typing: typing, index: map[string]int{}}
+func newPlan(n narrower, q query.Query, typing bool) (*plan, error) {
+	p := &plan{view: n.view, narrow: n, typing: typing, index: map[string]int{}}
 	var err error
 	p.either, err = p.exprs(q.Either)
 	return p, err
@@ -99,6 +101,8 @@ func (p *plan) term(t query.Term, scored bool) (out term, err error) {
 		out.word, err = p.word(*t.Word, scored)
 	case t.Phrase != nil:
 		out.phrase, err = p.phrase(*t.Phrase, scored)
+	case t.Filter != nil:
+		out.filter = t.Filter
 	default:
 		out.group, err = p.exprs(t.Group.Either)
 	}
@@ -108,8 +112,8 @@ func (p *plan) term(t query.Term, scored bool) (out term, err error) {
 // word finds the lists of a word. Words that a match may show are remembered
 // in plan.words.
 func (p *plan) word(w query.Word, scored bool) (*word, error) {
-	if w.Field != query.Anywhere {
-		return p.fieldWord(w, scored)
+	if w.Field == query.Title {
+		return p.titleWord(w, scored)
 	}
 	out := &word{text: w.Text}
 	for i, text := range w.Parts {

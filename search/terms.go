@@ -14,7 +14,6 @@ const (
 	edgeTerm  = 'p' // the first two or three characters of a word
 	pairTerm  = 'b' // two stop words in a row, for phrases
 	titleTerm = 't' // a stem in the title
-	tagTerm   = 'g' // a stem in a tag
 )
 
 const (

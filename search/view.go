@@ -224,10 +224,13 @@ func (v *view) marks(fn func(space string, m Mark)) error {
 	return nil
 }
 
-func (v *view) count(space string) (int, error) {
+func (v *view) count(space string) (int, error) { return v.countFacet(facet(spaceFacet, space)) }
+
+// countFacet is how many notes have a facet.
+func (v *view) countFacet(term string) (int, error) {
 	n := 0
 	for _, p := range v.segs {
-		notes, err := p.facet(facet(spaceFacet, space))
+		notes, err := p.facet(term)
 		if err != nil {
 			return 0, &DamagedError{Dir: v.dir, Err: err}
 		}

@@ -109,7 +109,7 @@ func (s *shared) ask(text string) (found []event.ID, incomplete bool, err error)
 	if isBusy(err) {
 		return nil, true, nil
 	}
-	return idsOf(a.Hits), a.Note != "", err
+	return idsOf(a.Hits), strings.Contains(a.Note, "missing"), err
 }
 
 // askAsItIs looks into the index without bringing it level.

@@ -168,6 +168,35 @@ func TestFiltersNarrow(t *testing.T) {
 	}
 }
 
+// What filters from outside let through, the same filters do inside the text.
+func TestFiltersMayStandInTheText(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	d := note("badger one")
+	d.Project, d.Tags, d.Actor = "my-app-v2", []string{"go", "cache"}, event.Actor{Harness: "codex", ID: "codex"}
+	one := h.save(d).ID
+	two := h.note("badger two")
+	three := h.act(&event.Pref{Category: "badger", Key: "three", Value: "yes"})
+	four := h.save(pref("tabs")).ID
+	five := h.save(pref("spaces")).ID
+	for text, want := range map[string][]event.ID{
+		"badger project:my-app-v2": {one},
+		"badger Harness:Codex":     {one},
+		"badger kind:note":         {two, one},
+		"badger tag:go tag:cache":  {one},
+		"badger -tag:go kind:pref": {three},
+		"kind:pref":                {five, three},
+		"kind:note until:2999":     {two, one},
+		"device:" + h.show(string(one)).Device + " kind:note -tag:go": {two},
+	} {
+		h.findsIn(api.Query{Text: text, Limit: 50}, want...)
+	}
+	hits := h.findsIn(api.Query{Text: "kind:pref", All: true, Limit: 50}, five, four, three)
+	if len(hits) == 3 && hits[1].State != api.Superseded {
+		t.Errorf("hit %+v", hits[1])
+	}
+}
+
 func TestNoQuestionIsAnError(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,7 +17,8 @@ type item struct {
 	kind  itemKind
 	text  string
 	field Field
-	last  bool // nothing follows it, not even a space
+	name  string // of the field, as typed
+	last  bool   // nothing follows it, not even a space
 }
 
 type itemKind uint8
@@ -38,14 +40,21 @@ func lex(text string) []item {
 	var items []item
 	for rest := clip(text); rest != ""; {
 		r, n := utf8.DecodeRuneInString(rest)
-		if unicode.IsSpace(r) {
+		switch {
+		case unicode.IsSpace(r):
 			rest = rest[n:]
 			continue
+		case r == '(':
+			items = append(items, item{kind: openItem, text: "("})
+			rest = rest[n:]
+			continue
+		case r == '-' && namesField(rest[n:]):
+			items = append(items, item{kind: notItem, text: "-"})
+			rest = rest[n:]
 		}
 		field, skip := leadingField(rest)
-		body := rest[skip:]
-		if inner, after, ok := quoted(body); ok {
-			items = append(items, item{kind: phraseItem, text: inner, field: field})
+		if inner, after, ok := quoted(rest[skip:]); ok {
+			items = append(items, item{kind: phraseItem, text: inner, field: field, name: rest[:skip]})
 			rest = after
 			continue
 		}
@@ -53,7 +62,46 @@ func lex(text string) []item {
 		chunk, rest = cutChunk(rest)
 		items = appendChunk(items, chunk, rest == "")
 	}
+	return openBeforeFilters(items)
+}
+
+func namesField(s string) bool {
+	field, _ := leadingField(s)
+	return field != Anywhere
+}
+
+// openBeforeFilters lets the last word be unfinished as it would be if the
+// filters that follow it stood elsewhere.
+func openBeforeFilters(items []item) []item {
+	for i, it := range slices.Backward(items) {
+		switch it.kind {
+		case chunkItem, phraseItem:
+			if it.isFilter() || it.asksNothing() {
+				continue
+			}
+			rest := items[i+1:]
+			items[i].last = it.last || slices.ContainsFunc(rest, item.namesFilter) && !slices.ContainsFunc(rest, closesAbove())
+			return items
+		}
+	}
 	return items
+}
+
+func (it item) namesFilter() bool { return it.field != Anywhere }
+
+// closesAbove says of one item after the other whether it closes a bracket
+// that none of them opened.
+func closesAbove() func(item) bool {
+	depth := 0
+	return func(it item) bool {
+		switch it.kind {
+		case openItem:
+			depth++
+		case closeItem:
+			depth--
+		}
+		return depth < 0
+	}
 }
 
 func clip(text string) string {
@@ -67,17 +115,6 @@ func clip(text string) string {
 	}
 	return text[:end]
 }
-
-func leadingField(s string) (Field, int) {
-	for name, field := range fieldNames {
-		if strings.HasPrefix(s, name) {
-			return field, len(name)
-		}
-	}
-	return Anywhere, 0
-}
-
-var fieldNames = map[string]Field{"title:": Title, "tag:": Tag}
 
 // quotes maps an opening quotation mark to the closing one.
 var quotes = map[rune]string{'"': `"`, '“': "”", '„': "“", '«': "»", '「': "」", '『': "』"}
@@ -111,13 +148,9 @@ func cutChunk(s string) (chunk, rest string) {
 
 var operators = map[string]itemKind{"AND": andItem, "OR": orItem, "NOT": notItem, "&&": andItem, "||": orItem}
 
-// appendChunk takes brackets off both ends of a chunk, but not those that
-// belong together inside it, as in foo(bar).
+// appendChunk takes closing brackets off a chunk, but not those that belong
+// together with one inside it, as in foo(bar).
 func appendChunk(items []item, chunk string, last bool) []item {
-	for strings.HasPrefix(chunk, "(") {
-		items = append(items, item{kind: openItem, text: "("})
-		chunk = chunk[1:]
-	}
 	closed := 0
 	for strings.HasSuffix(chunk, ")") && strings.Count(chunk, ")") > strings.Count(chunk, "(") {
 		closed++
@@ -127,7 +160,7 @@ func appendChunk(items []item, chunk string, last bool) []item {
 		items = append(items, item{kind: kind, text: chunk})
 	} else if chunk != "" {
 		field, skip := leadingField(chunk)
-		items = append(items, item{kind: chunkItem, text: chunk[skip:], field: field, last: last && closed == 0})
+		items = append(items, item{kind: chunkItem, text: chunk[skip:], field: field, name: chunk[:skip], last: last && closed == 0})
 	}
 	for range closed {
 		items = append(items, item{kind: closeItem, text: ")"})

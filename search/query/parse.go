@@ -1,20 +1,45 @@
 package query
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Parse reads a question. Every text has a meaning, if only the empty one.
 func Parse(text string) Query {
-	items := settle(lex(text))
+	items, remarks := settleFields(lex(text))
+	items = settle(items)
 	if !bracketsCount(items) {
 		items = slices.DeleteFunc(items, item.isBracket)
 	}
 	p := parser{items: items, left: maxWords}
-	return p.query()
+	q := p.query().withFiltersApart()
+	q.Remarks = remarks
+	return q
+}
+
+// settleFields drops fields of which nothing is asked, and takes a time that
+// is none for text.
+func settleFields(items []item) (out []item, remarks []string) {
+	for _, it := range items {
+		switch {
+		case it.asksNothing():
+			if last := len(out) - 1; last >= 0 && out[last].kind == notItem {
+				out = out[:last]
+			}
+			continue
+		case it.namesNoTime():
+			remarks = append(remarks, fmt.Sprintf("%s%s names no time, so it is looked for as text", it.name, it.text))
+			it.kind, it.text, it.field, it.name = chunkItem, it.name+it.text, Anywhere, ""
+		}
+		out = append(out, it)
+	}
+	return out, remarks
 }
 
 // settle turns operators that have nothing to work on into text. AND and OR
 // stand between two operands; NOT takes something away from what stands
-// before it.
+// before it, or, before a field, from all notes.
 func settle(items []item) []item {
 	prev := item{kind: noItem}
 	for i := range items {
@@ -22,11 +47,11 @@ func settle(items []item) []item {
 		ok := true
 		switch items[i].kind {
 		case orItem:
-			ok = prev.ends() && next.starts()
+			ok = prev.ends() && (next.starts() || next.kind == notItem && negatesAlone(items, i+2))
 		case andItem:
 			ok = prev.ends() && (next.starts() || next.kind == notItem && at(items, i+2).starts())
 		case notItem:
-			ok = (prev.ends() || prev.kind == andItem) && next.starts()
+			ok = (prev.ends() || prev.kind == andItem) && next.starts() || negatesAlone(items, i+1)
 		}
 		if !ok {
 			items[i].kind = chunkItem
@@ -136,10 +161,13 @@ func (p *parser) operands() []operand {
 
 func (p *parser) operand() operand {
 	it := p.take()
-	switch it.kind {
-	case phraseItem:
+	switch {
+	case it.isFilter():
+		f := filterOf(it)
+		return operand{term: &Term{Filter: &f}}
+	case it.kind == phraseItem:
 		return p.phrase(it)
-	case openItem:
+	case it.kind == openItem:
 		group := p.query()
 		if p.kind() == closeItem {
 			p.take()
@@ -181,7 +209,7 @@ func exprOf(ops []operand) Expr {
 		}
 	}
 	e.Want = distinct(e.Want)
-	if len(e.Must) > 0 {
+	if slices.ContainsFunc(e.Must, Term.asks) {
 		e.Want = slices.DeleteFunc(e.Want, Word.isMute)
 	} else {
 		e.Want = meaningful(e.Want)

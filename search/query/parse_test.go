@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"cairn/search/query"
 )
@@ -15,7 +18,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected readings")
 
 // show writes a query so that a person can check it: plain words as they are
-// wanted, + what must match, - what must not, | between expressions.
+// wanted, + what must match, - what must not, | between expressions, what
+// narrows it behind "in".
 func show(q query.Query) string {
 	var out []string
 	for _, e := range q.Either {
@@ -23,18 +27,28 @@ func show(q query.Query) string {
 		for _, w := range e.Want {
 			parts = append(parts, showWord(w))
 		}
-		for _, t := range e.Must {
-			parts = append(parts, "+"+showTerm(t))
-		}
-		for _, t := range e.Not {
-			parts = append(parts, "-"+showTerm(t))
-		}
+		parts = append(parts, showTerms("+", e.Must)...)
+		parts = append(parts, showTerms("-", e.Not)...)
 		out = append(out, strings.Join(parts, " "))
 	}
 	if len(out) == 0 {
-		return "nothing"
+		out = []string{"nothing"}
 	}
-	return strings.Join(out, " | ")
+	shown := strings.Join(out, " | ")
+	if narrow := append(showTerms("+", q.Only), showTerms("-", q.Never)...); len(narrow) > 0 {
+		shown += " in " + strings.Join(narrow, " ")
+	}
+	for _, r := range q.Remarks {
+		shown += "; " + r
+	}
+	return shown
+}
+
+func showTerms(sign string, terms []query.Term) (out []string) {
+	for _, t := range terms {
+		out = append(out, sign+showTerm(t))
+	}
+	return out
 }
 
 func showTerm(t query.Term) string {
@@ -42,13 +56,15 @@ func showTerm(t query.Term) string {
 	case t.Word != nil:
 		return showWord(*t.Word)
 	case t.Phrase != nil:
-		return showField(t.Phrase.Field) + `"` + strings.Join(t.Phrase.Words, " ") + `"`
+		return t.Phrase.Field.String() + `"` + strings.Join(t.Phrase.Words, " ") + `"`
+	case t.Filter != nil:
+		return fmt.Sprintf("%v<%s>", t.Filter.Field, t.Filter.Value)
 	}
 	return "(" + show(*t.Group) + ")"
 }
 
 func showWord(w query.Word) string {
-	out := showField(w.Field) + strings.Join(w.Parts, "·")
+	out := w.Field.String() + strings.Join(w.Parts, "·")
 	if len(w.Whole) > 0 {
 		out += "=" + strings.Join(w.Whole, "=")
 	}
@@ -62,10 +78,6 @@ func showWord(w query.Word) string {
 		out += "*"
 	}
 	return out
-}
-
-func showField(f query.Field) string {
-	return [...]string{query.Anywhere: "", query.Title: "title:", query.Tag: "tag:"}[f]
 }
 
 // testdata/readings.txt holds pairs of lines: what was typed, quoted, and what
@@ -119,32 +131,77 @@ func TestTenThousandSymbolsAreNoQuestion(t *testing.T) {
 	}
 }
 
+// A filter says nothing about what is looked for: wherever it stands among
+// plain words, the rest of the question is read as it would be alone.
+func TestAFilterLeavesTheQuestionAsItIs(t *testing.T) {
+	words := rapid.SliceOfN(rapid.SampledFrom([]string{"redis", "the", "file-lock", "C++", "缓存", "cach", `"a phrase"`, "title:x", "to:be"}), 1, 5)
+	filter := rapid.SampledFrom([]string{"kind:lesson", "Tag:\"my app\"", "NOT project:my-app-v2", "-tag:old", "since:7d", "(tag:a OR tag:b)"})
+	rapid.Check(t, func(t *rapid.T) {
+		w := words.Draw(t, "words")
+		plain := query.Parse(strings.Join(w, " "))
+		narrowed := query.Parse(strings.Join(append(w, filter.Draw(t, "filter")), " "))
+		if len(narrowed.Only)+len(narrowed.Never) != 1 {
+			t.Fatalf("%q narrows by %s", w, show(narrowed))
+		}
+		narrowed.Only, narrowed.Never = nil, nil
+		if show(plain) != show(narrowed) {
+			t.Fatalf("%q is read as %s, with a filter as %s", w, show(plain), show(narrowed))
+		}
+	})
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"which database", `"file lock" NOT x`, "(a OR b) AND c", "title:x tag:\"y z\"", "fast*", "我们为什么选Redis", "\xff\"", "NOT NOT AND OR ((", "C++ c#",
+		"kind:lesson redis", "-tag:a NOT (tag:b OR kind:c)", "x OR NOT tag:y", "since:7d until:nonsense TAG: title:", "std::vector http://x tag::y",
 	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		q := query.Parse(text)
 		for _, e := range q.Either {
-			if len(e.Want) == 0 && len(e.Must) == 0 {
+			if len(e.Want) == 0 && len(e.Must) == 0 && len(filtersOf(query.Query{Either: []query.Expr{e}})) == 0 {
 				t.Fatalf("%q is read as something that anything matches: %s", text, show(q))
 			}
 		}
-		q.Words(func(w query.Word) {
-			if len(w.Parts) == 0 || w.Text == "" {
-				t.Fatalf("%q holds a word without forms: %+v", text, w)
+		for _, filter := range filtersOf(q) {
+			if filter.Field <= query.Title || strings.TrimSpace(filter.Value) == "" {
+				t.Fatalf("%q holds a filter that is none: %+v", text, filter)
 			}
-			for _, form := range append(w.Parts, w.Whole...) {
-				if form == "" || strings.ContainsAny(form, " \n\x00\x01\x02") {
-					t.Fatalf("%q holds a word with the form %q", text, form)
-				}
+		}
+		checkWords(t, text, q)
+	})
+}
+
+func filtersOf(q query.Query) (out []query.Filter) {
+	terms := slices.Concat(q.Only, q.Never)
+	for _, e := range q.Either {
+		terms = slices.Concat(terms, e.Must, e.Not)
+	}
+	for _, t := range terms {
+		switch {
+		case t.Filter != nil:
+			out = append(out, *t.Filter)
+		case t.Group != nil:
+			out = append(out, filtersOf(*t.Group)...)
+		}
+	}
+	return out
+}
+
+func checkWords(t *testing.T, text string, q query.Query) {
+	q.Words(func(w query.Word) {
+		if len(w.Parts) == 0 || w.Text == "" || w.Field > query.Title {
+			t.Fatalf("%q holds a word without forms: %+v", text, w)
+		}
+		for _, form := range append(w.Parts, w.Whole...) {
+			if form == "" || strings.ContainsAny(form, " \n\x00\x01\x02") {
+				t.Fatalf("%q holds a word with the form %q", text, form)
 			}
-		}, func(p query.Phrase) {
-			if len(p.Words) == 0 {
-				t.Fatalf("%q holds a phrase without words", text)
-			}
-		})
+		}
+	}, func(p query.Phrase) {
+		if len(p.Words) == 0 || p.Field > query.Title {
+			t.Fatalf("%q holds a phrase without words: %+v", text, p)
+		}
 	})
 }

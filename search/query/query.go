@@ -2,14 +2,20 @@ package query
 
 import "slices"
 
-// A Query matches a note that one of its expressions matches. The zero Query
-// matches nothing.
+// A Query matches a note that one of its expressions matches, all of Only and
+// none of Never. Without an expression it lists: it matches what Only and Never
+// leave, or nothing if there are none of them either.
 type Query struct {
 	Either []Expr
+	Only   []Term // made of filters alone, like Never: they narrow and do not rank
+	Never  []Term
+	// Remarks say what in the text was not taken for what it looks like.
+	Remarks []string
 }
 
 // An Expr matches a note that all of Must match, none of Not, and at least one
-// of Want, if there are any.
+// of Want, if there are any. If it has neither Want nor Must, Not is made of
+// filters alone.
 type Expr struct {
 	Want []Word
 	Must []Term
@@ -21,17 +27,24 @@ type Expr struct {
 type Term struct {
 	Word   *Word
 	Phrase *Phrase
-	Group  *Query
+	Group  *Query // of which only Either is set
+	Filter *Filter
 }
 
-// A Field says where in a note a word has to stand.
+// A Field says where in a note a word has to stand, or what a filter looks at.
 type Field uint8
 
-// The fields.
+// The fields. Those after Title are no part of the text.
 const (
 	Anywhere Field = iota
 	Title
 	Tag
+	Kind
+	Harness
+	Device
+	Project
+	Since // recorded at or after
+	Until // recorded before
 )
 
 // A Word is one word of the question in all the forms under which a note may
@@ -57,7 +70,12 @@ type Phrase struct {
 // IsEmpty says that there is nothing to look for.
 func (q Query) IsEmpty() bool { return len(q.Either) == 0 }
 
-func (e Expr) isEmpty() bool { return len(e.Want) == 0 && len(e.Must) == 0 }
+// Lists says that there is nothing to look for, but something to list.
+func (q Query) Lists() bool { return q.IsEmpty() && len(q.Only)+len(q.Never) > 0 }
+
+func (e Expr) isEmpty() bool {
+	return len(e.Want) == 0 && len(e.Must) == 0 && !slices.ContainsFunc(e.Not, Term.narrows)
+}
 
 // Loose is the same question with its phrases taken for mere words, and what
 // those phrases were. It is false unless the question is a plain one, without
@@ -76,7 +94,7 @@ func (q Query) Loose() (loose Query, phrases []string, ok bool) {
 		want = append(slices.Clone(want), wordsOf(item{text: t.Phrase.Text})...)
 	}
 	e := Expr{Want: meaningful(distinct(want))}
-	return Query{Either: []Expr{e}}, phrases, len(phrases) > 0
+	return Query{Either: []Expr{e}, Only: q.Only, Never: q.Never}, phrases, len(phrases) > 0
 }
 
 // Words calls fn with every word and phrase that a match may show: not those

@@ -37,6 +37,9 @@ func Run(t *testing.T, make Maker) {
 		{"any text", testAnyText},
 		{"long note", testLongNote},
 		{"filters", testFilters},
+		{"filters in the text", testTypedFilters},
+		{"lists", testLists},
+		{"no filters", testNoFilters},
 		{"keep", testKeep},
 		{"limit and total", testLimit},
 		{"matched words", testMatched},
@@ -185,12 +188,9 @@ func testFields(t *testing.T, make Maker) {
 	wantFound(t, s, text("title:axles"), 0)
 	wantFound(t, s, text("title:axl"), 0)
 	wantFound(t, s, text("taxe OR title:axle"), 1, 0) // which look alike inside
-	wantFound(t, s, text("tag:my-app-v2"), 0)
-	wantFound(t, s, text("tag:app"), 0)
-	wantFound(t, s, text("tag:money axles"), 1)
-	wantFound(t, s, text("tag:money zebra"))
+	wantFound(t, s, text("Title:AXLES"), 0)
+	wantFound(t, s, text("axles -title:wheels"), 2, 1)
 	wantFound(t, s, text(`title:"my app"`), 2)
-	wantFound(t, s, text(`tag:"my app"`), 0)
 	wantFound(t, s, text("axles NOT tag:money"), 0, 2)
 }
 
@@ -201,7 +201,7 @@ func testNothing(t *testing.T, make Maker) {
 		d.Kind, d.Harness, d.Device, d.Actor, d.Project = "observe", "claude-code", "macbook7", "ana", "my-app-v2"
 	}
 	s := make(t, b)
-	for _, q := range []string{"observe", "claude-code", "macbook7", "ana", "my-app-v2", "team", "zookeeper", "laptop-7f3a", "区块链", "\"billing note\"", "unknown words only", "tag:billing"} {
+	for _, q := range []string{"observe", "claude-code", "macbook7", "ana", "my-app-v2", "team", "zookeeper", "laptop-7f3a", "区块链", "\"billing note\"", "unknown words only"} {
 		if r := ask(t, s, text(q)); len(r.Hits) > 0 || r.Note != "" {
 			t.Errorf("ask %q finds %v (%s), want nothing", q, numbers(r), r.Note)
 		}
@@ -270,6 +270,119 @@ func testFilters(t *testing.T, make Maker) {
 	} {
 		wantFound(t, s, search.Query{Text: "redis", Filter: tt.filter}, tt.want...)
 		wantFound(t, s, search.Query{Text: `"redis" OR nothing`, Filter: tt.filter}, tt.want...)
+	}
+}
+
+// filtered are notes that differ in what filters look at.
+func filtered() []search.Batch {
+	b := notes("redis one", "redis two", "redis three", "memcached four")
+	for i, d := range []search.Doc{
+		{Kind: "observe", Tags: []string{"cache", "Go"}, Harness: "codex", Device: "laptop", Project: "my-app-v2"},
+		{Kind: "lesson", Tags: []string{"cache"}, Harness: "Codex", Device: "desktop", Project: "my-app"},
+		{Kind: "skill_edit", Tags: []string{"go", "c++"}, Harness: "claude-code", Device: "laptop", Project: "my app"},
+		{Kind: "observe", Tags: []string{"why?"}},
+	} {
+		to := &b[0].Put[i]
+		to.Kind, to.Tags, to.Harness, to.Device, to.Project = d.Kind, d.Tags, d.Harness, d.Device, d.Project
+	}
+	return b
+}
+
+func testTypedFilters(t *testing.T, make Maker) {
+	s := make(t, filtered())
+	for q, want := range map[string][]int{
+		"redis kind:observe":                     {0},
+		"redis Kind:NOTE":                        {0},
+		"redis kind:skill-edit":                  {2},
+		"tag:cache redis":                        {1, 0},
+		"TAG:Cache redis":                        {1, 0},
+		"redis tag:cache tag:go":                 {0},
+		"redis tag:ca":                           {},
+		"redis tag:c++":                          {2},
+		"harness:codex redis":                    {1, 0},
+		"harness:CODEX redis one":                {0, 1},
+		"redis device:laptop":                    {2, 0},
+		"redis project:my-app":                   {1},
+		"redis project:my-app-v2":                {0},
+		`redis project:"my app"`:                 {2},
+		`project:“My App” redis`:                 {2},
+		"redis project:my":                       {},
+		"redis NOT tag:cache":                    {2},
+		"redis -tag:cache":                       {2},
+		`redis -project:"my app"`:                {1, 0},
+		"-tag:cache redis":                       {2},
+		"redi kind:lesson":                       {1},
+		`"redis two" kind:lesson`:                {1},
+		`"redis two" kind:observe`:               {},
+		"redis AND two kind:lesson":              {1},
+		"(tag:go OR kind:lesson) redis":          {2, 1, 0},
+		"redis NOT (tag:go OR kind:pref)":        {1},
+		"memcached OR redis kind:lesson":         {3, 1},
+		"memcached OR (redis project:my-app)":    {3, 1},
+		"redis since:2026-03-01T09:00:01Z":       {2, 1},
+		"redis until:2026-03-01T09:00:01Z":       {0},
+		"redis since:2026 until:2027-01":         {2, 1, 0},
+		"redis since:0h":                         {},
+		"redis since:9000d":                      {2, 1, 0},
+		"redis tag:go?":                          {2, 0},
+		`memcached tag:"why?"`:                   {3},
+		"redis kind: tag: project:\"\" device:*": {2, 1, 0},
+	} {
+		wantFound(t, s, text(q), want...)
+	}
+	both := search.Query{Text: "redis tag:cache", Filter: search.Filter{Project: "my-app"}}
+	wantFound(t, s, both, 1)
+	r := ask(t, s, text("redis tag:nosuch"))
+	if len(r.Hits) > 0 || !strings.Contains(r.Note, "no note has tag:nosuch") {
+		t.Errorf("a tag that no note has finds %v with note %q", numbers(r), r.Note)
+	}
+}
+
+func testLists(t *testing.T, make Maker) {
+	s := make(t, filtered())
+	for q, want := range map[string][]int{
+		"tag:cache":                     {1, 0},
+		"tag:go kind:note":              {0},
+		"* tag:go":                      {2, 0},
+		"NOT tag:cache":                 {3, 2},
+		"-tag:cache -kind:observe":      {2},
+		"tag:c++ OR kind:lesson":        {2, 1},
+		"NOT (tag:c++ OR kind:lesson)":  {3, 0},
+		"kind:lesson OR NOT tag:cache":  {3, 2, 1},
+		"since:2026-03-01":              {3, 2, 1, 0},
+		"until:2026-03-01T09:00:02Z":    {1, 0},
+		"project:my-app-v2 tag:nothing": {},
+	} {
+		wantFound(t, s, text(q), want...)
+		if r := ask(t, s, text(q)); r.Total != len(want) {
+			t.Errorf("ask %q has a total of %d, want %d", q, r.Total, len(want))
+		}
+	}
+	wantFound(t, s, search.Query{Text: "since:2026", Limit: 2}, 3, 2)
+	even := func(id event.ID) bool { return id[len(id)-1]%2 == 0 }
+	wantFound(t, s, search.Query{Text: "since:2026", Limit: 1, Keep: even}, 2)
+	wantFound(t, s, search.Query{Text: "tag:cache", Spaces: []string{"elsewhere"}})
+	wantFound(t, s, search.Query{Text: "tag:cache", Filter: search.Filter{Kind: "lesson"}}, 1)
+}
+
+// What stands before a colon is text unless it names a filter that asks for
+// something.
+func testNoFilters(t *testing.T, make Maker) {
+	s := make(t, notes("error: timeout while dialing", "see http://example.com/a", "use std::vector here", "Device::new panics", "since:yesterday nothing", "kind words"))
+	for q, want := range map[string][]int{
+		"error: timeout":       {0},
+		"error:timeout":        {0},
+		"http://example.com/a": {1},
+		"std::vector":          {2},
+		"Device::new":          {3},
+		"kind: words":          {5},
+		`"kind words"`:         {5},
+		"since:yesterday":      {4},
+	} {
+		wantFound(t, s, text(q), want...)
+	}
+	if r := ask(t, s, text("since:yesterday")); !strings.Contains(r.Note, "since:yesterday names no time") {
+		t.Errorf("a time that is none is taken for text with note %q", r.Note)
 	}
 }
 

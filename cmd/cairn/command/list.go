@@ -93,13 +93,24 @@ func parseWhen(flag, s string, now time.Time) (*event.Time, error) {
 	return &v, nil
 }
 
+const askHelp = `Search by a whole question, words, the start of a word, or a "phrase".
+AND, OR, NOT and brackets combine, title:word looks into titles.
+
+Filters may stand among the words, in upper or lower case, as the flags do:
+
+  cairn ask why redis tag:cache kind:lesson
+  cairn ask 'timeout project:"my app" since:30d NOT tag:old'
+  cairn ask tag:go                   without words: the newest first
+
+They are tag: kind: harness: device: project: since: until:; all that are given
+must hold, an empty one is none. Nothing you can type is an error.`
+
 func (a *app) askCommand() *cobra.Command {
 	var f filterFlags
 	cmd := &cobra.Command{
 		Use: "ask QUERY", Short: "Search", GroupID: groupNotes, Args: args(1, -1),
 		SuggestFor: []string{"search", "find", "query", "recall"},
-		Long: `Search by a whole question, words, the start of a word, or a "phrase".
-AND, OR, NOT, title:word and tag:word work; nothing you can type is an error.`,
+		Long:       askHelp,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			q, err := f.query(strings.Join(given, " "))
 			if err != nil {
