@@ -9,6 +9,7 @@
 //	members.json        who may connect, and what they may do
 //	spaces/NAME.git     the shared spaces
 //	people/PERSON/      personal.git, what the devices of one person share
+//	policy/             the team's policy, version by version
 //	audit/              what was decided, one file a month
 //
 // One process serves it; others may administer it meanwhile, and what they

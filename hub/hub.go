@@ -14,6 +14,7 @@ import (
 	"cairn/hub/admin"
 	"cairn/hub/audit"
 	"cairn/hub/devices"
+	"cairn/hub/policies"
 	"cairn/hub/repository"
 	"cairn/hub/sshdoor"
 	"cairn/internal/device"
@@ -51,6 +52,7 @@ type Hub struct {
 	members *devices.Store
 	spaces  *repository.Set
 	audit   *audit.Log
+	team    *policies.Store
 	admin   *admin.Admin
 }
 
@@ -100,6 +102,7 @@ func (h *Hub) assemble(o Options) (err error) {
 	if err != nil {
 		return err
 	}
+	h.team = policies.Open(disk.OS, filepath.Join(h.dir, policyDir), h.id.Hub, h.key)
 	h.spaces = repository.NewSet(disk.OS, h.dir, o.Pushes, h.log)
 	signer, err := h.key.SSH()
 	if err != nil {
@@ -112,6 +115,7 @@ func (h *Hub) assemble(o Options) (err error) {
 	h.admin = admin.New(admin.Options{
 		Members: h.members, Spaces: h.spaces, Audit: h.audit, Hub: h.id.Hub,
 		HostKey: hubwire.Fingerprint(h.key.Public()), Changed: h.door.Recheck, Now: h.now,
+		Policies: h.team, PolicyChanged: func() {},
 		Key: h.key, Secret: func(text string) bool { return len(h.policy.DecideRaw(policy.Ref, []byte(text))) > 0 },
 	})
 	return nil

@@ -23,6 +23,7 @@ const (
 	hostKeyFile  = "host_key"
 	identityFile = "hub.json"
 	auditDir     = "audit"
+	policyDir    = "policy"
 	initLock     = "init.lock"
 	serveLock    = "serve.lock"
 )

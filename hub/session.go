@@ -56,6 +56,8 @@ func (h *Hub) handle(ctx context.Context, s *sshdoor.Session) error {
 		return h.listSpaces(s, who)
 	case hubwire.CmdRenew:
 		return h.renew(ctx, s, who)
+	case hubwire.CmdPolicy:
+		return h.aboutPolicy(ctx, s, who)
 	case sshdoor.Hub:
 		return h.administer(ctx, s, who)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"cairn/hub/audit"
 	"cairn/hub/devices"
+	"cairn/hub/policies"
 	"cairn/hub/repository"
 	"cairn/internal/device"
 	"cairn/internal/event"
@@ -24,13 +25,18 @@ type Options struct {
 	Audit   *audit.Log
 	Hub     event.ID
 	HostKey string // fingerprint
-	// Key signs the record of a purge; HostKey is its fingerprint.
+	// Key signs the record of a purge and seals the policy; HostKey is its
+	// fingerprint.
 	Key device.Key
 	// Secret says whether a text looks like it holds a secret; nil takes all.
 	Secret func(text string) bool
-	// Changed is called after every change of members.
-	Changed func()
-	Now     func() time.Time
+	// Policies are the versions of the team's policy.
+	Policies *policies.Store
+	// Changed is called after every change of members, PolicyChanged after a
+	// version of the policy came into force.
+	Changed       func()
+	PolicyChanged func()
+	Now           func() time.Time
 }
 
 // An Admin carries out verbs. It is safe for concurrent use.

@@ -20,6 +20,7 @@ var forms = map[string]string{
 	"spaces":  "spaces [create NAME]",
 	"status":  "status",
 	"purge":   "purge EVENT... --space S --reason R [--person P]",
+	"policy":  "policy log|show [N]",
 	"audit":   "audit [-n 100] [--person P] [--space S] [--action A]",
 }
 
@@ -38,6 +39,7 @@ func (a *Admin) Run(ctx context.Context, by Caller, args []string) (Result, erro
 		"spaces":  a.runSpaces,
 		"status":  a.runStatus,
 		"purge":   a.runPurge,
+		"policy":  a.runPolicy,
 		"audit":   a.runAudit,
 	}[args[0]]
 	if !ok {

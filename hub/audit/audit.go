@@ -42,6 +42,7 @@ type Record struct {
 	Count   int            `json:"count,omitempty"`  // of events
 	Events  []event.ID     `json:"events,omitempty"` // the first of them
 	Reason  string         `json:"reason,omitempty"` // of a purge, in its admin's words
+	Policy  int            `json:"policy,omitempty"` // number of the version that an act was about, or by which a push was judged
 }
 
 // Operator stands for a person in what is done at the hub itself.

@@ -9,6 +9,7 @@ const (
 	CmdWatch  = "watch"
 	CmdEnrol  = "enrol"
 	CmdRenew  = "renew"
+	CmdPolicy = "policy"
 )
 
 // Personal is the name under which each person reaches the one space that

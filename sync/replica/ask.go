@@ -138,3 +138,20 @@ func Enrol(ctx context.Context, i invite.Invite, key device.Key, name string) (h
 	}
 	return e, nil
 }
+
+// Policy asks the hub about the team's policy, or hands it a signature. What is
+// answered has been checked by nobody yet.
+func (h *Hub) Policy(ctx context.Context, r hubwire.PolicyRequest) (answer hubwire.PolicyAnswer, err error) {
+	request, err := json.Marshal(r)
+	if err != nil {
+		return answer, fmt.Errorf("ask about the policy: %w", err)
+	}
+	raw, err := h.ask(ctx, hubwire.CmdPolicy, request)
+	if err != nil {
+		return answer, err
+	}
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return answer, &RefusedError{Message: "its answer about the policy is not understood; is it a cairn hub of this version?"}
+	}
+	return answer, nil
+}

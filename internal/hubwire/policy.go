@@ -1,0 +1,74 @@
+package hubwire
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"cairn/internal/event"
+)
+
+// The verbs of a PolicyRequest.
+const (
+	PolicySince   = "since"   // the versions after Number, oldest first
+	PolicyShow    = "show"    // version Number, or the one that waits under that number; 0 is the newest
+	PolicyPropose = "propose" // Version with its first approval, and File
+	PolicyApprove = "approve" // Approval, of the version that waits under Number
+)
+
+// A PolicyRequest is what a machine asks about its hub's policy. The versions
+// in it and in its answer are in the form of package versions.
+type PolicyRequest struct {
+	Verb     string          `json:"verb"`
+	Number   int             `json:"number,omitempty"`
+	Version  []byte          `json:"version,omitempty"`
+	File     []byte          `json:"file,omitempty"`
+	Approval json.RawMessage `json:"approval,omitempty"`
+	Replace  bool            `json:"replace,omitempty"` // a proposal that waits
+}
+
+// A PolicyAnswer is the answer. Newest is set in each.
+type PolicyAnswer struct {
+	Hub      event.ID   `json:"hub_id"`
+	Key      []byte     `json:"key"`                // the hub's public key
+	Newest   PolicyMark `json:"newest"`             // the version in force
+	Versions [][]byte   `json:"versions,omitempty"` // what was asked for
+	File     []byte     `json:"file,omitempty"`     // of the last of Versions; with since, only if that is the newest
+	Waiting  []byte     `json:"waiting,omitempty"`  // the version that lacks approvals, if there is one
+	Missing  int        `json:"missing,omitempty"`  // how many approvals it lacks
+}
+
+// A PolicyMark names a version: its number and hash. The number is 1, without a
+// hash, for the built-in rules.
+type PolicyMark struct {
+	Number int    `json:"number"`
+	Hash   string `json:"hash,omitempty"`
+}
+
+// BuiltIn is the mark of a hub whose team has written no policy.
+var BuiltIn = PolicyMark{Number: 1}
+
+// PolicyCap is the capability in a hub's adverts that says which version is in
+// force there: "cairn-policy=<number>:<64 hex>", or "cairn-policy=1".
+const PolicyCap = "cairn-policy"
+
+// String is the value of the capability.
+func (m PolicyMark) String() string {
+	if m.Hash == "" {
+		return strconv.Itoa(m.Number)
+	}
+	return strconv.Itoa(m.Number) + ":" + m.Hash
+}
+
+// ParsePolicyMark reads what String made; false for anything else.
+func ParsePolicyMark(s string) (PolicyMark, bool) {
+	number, hash, _ := strings.Cut(s, ":")
+	n, err := strconv.Atoi(number)
+	m := PolicyMark{Number: n, Hash: hash}
+	ok := err == nil && m.String() == s && (n == BuiltIn.Number && hash == "" || n > BuiltIn.Number && isSum(hash))
+	return m, ok
+}
+
+func isSum(s string) bool {
+	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
+}
