@@ -23,9 +23,6 @@ type Desk struct {
 	Now     func() time.Time
 }
 
-// page is how many versions are asked for at once.
-const page = 500
-
 // Show is a version: number n, in force or waiting, or the newest for 0.
 // Errors here are *problem.Problem where somebody can do something about them,
 // and those of Ask.
