@@ -18,6 +18,10 @@
 // in a text can switch a rule off, no comment and no word inside a value; only
 // the example keys that vendors print pass, by their exact value.
 //
+// A team's own patterns are tried like the built-in rules, and matches can be
+// excused that someone has answered for; which, package rules reads from the
+// team's policy file.
+//
 // Left out on purpose: asking providers whether a key is live, machine
-// learning, rules of one's own (package rules), and deciding what to do.
+// learning, and deciding what to do.
 package secrets

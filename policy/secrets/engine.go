@@ -12,6 +12,7 @@ type rule struct {
 	id, about string
 	context   bool     // the value alone does not show it: a name beside it does
 	compact   bool     // one token and nothing around it: may be read in any order
+	block     bool     // a block that says itself that it is a key: as certain as a checksum
 	literals  []string // in their own case
 	names     []string // in any case; written in lower case
 	check     check

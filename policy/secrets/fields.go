@@ -13,13 +13,13 @@ const maxNamed = 4 << 10
 // record: the name counts as if it stood before the value. Offsets are in the
 // value.
 func (s *Scanner) ScanNamed(name string, value []byte) []Finding {
-	found := read(s.engine, value)
+	found := s.read(value)
 	if len(value) == 0 || len(value) > maxNamed || !s.engine.knowsName(name) {
 		return found
 	}
 	pair := append([]byte(name+" = "), value...)
 	lead := len(pair) - len(value)
-	for _, f := range read(s.engine, pair) {
+	for _, f := range s.read(pair) {
 		if f.End > lead {
 			f.Start, f.End = max(0, f.Start-lead), f.End-lead
 			found = addFinding(found, f)
@@ -39,7 +39,7 @@ func (e *engine) knowsName(name string) bool {
 // string in it on its own, each string under its name. Text that is not JSON
 // to its end is scanned as text all the same.
 func (s *Scanner) ScanJSON(document []byte) []Finding {
-	found := read(s.engine, document)
+	found := s.read(document)
 	dec := json.NewDecoder(bytes.NewReader(document))
 	dec.UseNumber()
 	path := names{}

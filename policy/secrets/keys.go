@@ -12,9 +12,9 @@ import (
 func keyRules() []*rule {
 	word := "PRIVATE" + " KEY" // apart, or scanners stumble over this line
 	rules := []*rule{
-		{id: "private-key", about: "private key in PEM form", literals: list{word + "-----", word + " -----", word + " ----"}, check: pemKey},
-		{id: "pgp-private", about: "OpenPGP private key block", literals: list{word + " BLOCK-----"}, check: pemKey},
-		{id: "putty-ppk", about: "PuTTY private key", literals: list{"Private-Lines:"}, check: puttyKey},
+		{id: "private-key", about: "private key in PEM form", block: true, literals: list{word + "-----", word + " -----", word + " ----"}, check: pemKey},
+		{id: "pgp-private", about: "OpenPGP private key block", block: true, literals: list{word + " BLOCK-----"}, check: pemKey},
+		{id: "putty-ppk", about: "PuTTY private key", block: true, literals: list{"Private-Lines:"}, check: puttyKey},
 		{id: "jwk-private", about: "private JSON web key", literals: list{`"d"`, `"k"`}, check: jwkKey},
 		{id: "jwt", about: "signed JSON web token", literals: list{"eyJ"}, check: jsonWebToken},
 	}

@@ -13,11 +13,14 @@ const (
 	maxUnescape = 3       // rounds of escaping
 	maxDecode   = 3       // encodings in one another
 	maxFindings = 1000    // kept of one text; it is refused at the first
+	maxTried    = 1 << 20 // bytes that a team's own expressions are tried on
+
+	maxTriedGrowth = 16 // and those for each byte of the text
 )
 
 // A reading goes through all views of one text.
 type reading struct {
-	engine   *engine
+	*Scanner
 	raw      []byte
 	queue    []view
 	seen     map[uint64]bool
@@ -25,18 +28,20 @@ type reading struct {
 	derived  int
 	packed   int
 	inflated int
+	tried    int
+	excused  []excused
 }
 
 var hashSeed = maphash.MakeSeed()
 
-func read(e *engine, text []byte) []Finding {
-	r := &reading{engine: e, raw: text, seen: map[uint64]bool{}}
+func (s *Scanner) read(text []byte) []Finding {
+	r := &reading{Scanner: s, raw: text, seen: map[uint64]bool{}}
 	r.queue = append(r.queue, view{text: text})
-	for len(r.queue) > 0 && len(r.findings) < maxFindings {
+	for len(r.queue) > 0 {
 		v := r.queue[0]
 		r.queue = r.queue[1:]
-		e.match(v, r.report)
-		if !r.derive(v) {
+		s.engine.match(v, r.report)
+		if !r.matchOwn(v) || !r.derive(v) || len(r.findings) >= maxFindings {
 			r.findings = append(r.findings, Finding{Rule: TooComplex, End: len(text)})
 			break
 		}
@@ -47,8 +52,7 @@ func read(e *engine, text []byte) []Finding {
 // report keeps one finding of a rule for each place in the raw text: most
 // views show the same secret again.
 func (r *reading) report(v view, rule *rule, m match) {
-	where := v.raw(m.span)
-	r.findings = addFinding(r.findings, Finding{Rule: rule.id, Start: where.start, End: where.end, Certain: m.certain})
+	r.note(v, Finding{Rule: rule.id, Certain: m.certain || rule.block}, m)
 }
 
 // derive queues the views that v leads to. It returns false when the budget

@@ -12,8 +12,11 @@ type Finding struct {
 	// Start and End are byte offsets in the text that was given. For a secret
 	// that shows only in a derived reading they are the best known range.
 	Start, End int
-	// Certain is set when a checksum of the issuer fits.
+	// Certain is set when a checksum of the issuer fits, and for blocks that
+	// say themselves that they are a private key.
 	Certain bool
+	// Fingerprint names the value under the team's key; see Excusing.
+	Fingerprint string
 }
 
 func compareFindings(a, b Finding) int {
@@ -23,15 +26,30 @@ func compareFindings(a, b Finding) int {
 // A Scanner finds secrets in text. It is safe for concurrent use.
 type Scanner struct {
 	engine *engine
+	own    *patterns
+	key    []byte
+	excuse Excuse
 }
 
 // New returns a scanner with the built-in rules. They are compiled once in
 // the life of the process; after that New costs nothing.
 func New() *Scanner { return &Scanner{engine: builtIn()} }
 
+// With returns a scanner that looks for the patterns as well, in all views but
+// those of a text turned around.
+func (s *Scanner) With(own []Pattern) (*Scanner, error) {
+	p, err := newPatterns(own)
+	if err != nil {
+		return nil, err
+	}
+	with := *s
+	with.own = p
+	return &with, nil
+}
+
 // Scan returns all secrets in text, in the order of their places; none means
 // that the text is clean. The text may be anything, also binary.
-func (s *Scanner) Scan(text []byte) []Finding { return read(s.engine, text) }
+func (s *Scanner) Scan(text []byte) []Finding { return s.read(text) }
 
 // A RuleInfo describes a rule for people.
 type RuleInfo struct {

@@ -1,0 +1,116 @@
+package secrets
+
+import (
+	"fmt"
+	"regexp"
+)
+
+// A Pattern is a rule of a team's own: an expression that is tried where one
+// of its literals stands. Whoever makes one sees to it that every match holds
+// a literal and none is empty.
+type Pattern struct {
+	ID       string
+	Match    *regexp.Regexp
+	Literals []string // found in any case of ASCII letters
+	// Longest is how many bytes a match can have, 0 if that has no end. Then
+	// it is looked for in the kilobyte on both sides of a literal.
+	Longest int
+	Entropy float64 // bits a byte that a match has at least
+}
+
+// reach is how far from a literal a match may extend. An edge of the text
+// looks to an expression like the edge of a word, so there is some to spare.
+func (p *Pattern) reach() int {
+	const open, spare = 1 << 10, 4
+	if p.Longest == 0 || p.Longest > open {
+		return open + spare
+	}
+	return p.Longest + spare
+}
+
+// patterns are a team's own rules, ready to match.
+type patterns struct {
+	all    []Pattern
+	finder finder
+	owners [][]int // of each literal
+}
+
+func newPatterns(all []Pattern) (*patterns, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	p := &patterns{all: all}
+	var literals []string
+	known := map[string]int{}
+	for i, one := range all {
+		for _, l := range one.Literals {
+			l = string(lowerASCII(nil, []byte(l)))
+			n, ok := known[l]
+			if !ok {
+				n = len(literals)
+				known[l] = n
+				literals, p.owners = append(literals, l), append(p.owners, nil)
+			}
+			p.owners[n] = append(p.owners[n], i)
+		}
+	}
+	var err error
+	if p.finder, err = newAutomaton(literals, true); err != nil {
+		return nil, fmt.Errorf("the team's patterns: %w", err)
+	}
+	return p, nil
+}
+
+// near lists for each pattern the stretches of the text that a match can lie in.
+func (p *patterns) near(text []byte) [][]span {
+	found := make([][]span, len(p.all))
+	p.finder.each(text, func(literal int, at span) {
+		for _, i := range p.owners[literal] {
+			reach := p.all[i].reach()
+			found[i] = widen(found[i], span{max(0, at.start-reach), min(len(text), at.end+reach)})
+		}
+	})
+	return found
+}
+
+// widen adds a stretch to those before it, together with the last one if they
+// meet.
+func widen(list []span, s span) []span {
+	if n := len(list) - 1; n >= 0 && s.start <= list[n].end {
+		list[n] = span{min(list[n].start, s.start), max(list[n].end, s.end)}
+		return list
+	}
+	return append(list, s)
+}
+
+// matchOwn reports what the team's patterns find in one view. It returns false
+// when that takes too much work.
+func (r *reading) matchOwn(v view) bool {
+	if r.own == nil || v.kind.turned() {
+		return true
+	}
+	for i, stretches := range r.own.near(v.text) {
+		for _, s := range stretches {
+			if r.tried += s.end - s.start; r.tried > maxTried+maxTriedGrowth*len(r.raw) {
+				return false
+			}
+			if !r.try(v, &r.own.all[i], s) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (r *reading) try(v view, p *Pattern, near span) bool {
+	found := p.Match.FindAllIndex(near.in(v.text), maxFindings)
+	for _, at := range found {
+		m := match{span: span{near.start + at[0], near.start + at[1]}}
+		value := m.in(v.text)
+		if entropy(value) < p.Entropy || isDocumented(value) || v.kind.scrambled() && isPlain(value) {
+			continue
+		}
+		r.note(v, Finding{Rule: p.ID}, m)
+	}
+	return len(found) < maxFindings
+}
