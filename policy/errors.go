@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cairn/internal/problem"
+	"cairn/policy/rules"
 	"cairn/policy/secrets"
 )
 
@@ -24,15 +25,21 @@ type RefusedError struct {
 	Field string       // of the first finding
 	// Findings are all secrets that were found; empty for another code.
 	Findings []Finding
+	// Violations are all rules of the team's file that it breaks.
+	Violations []rules.Violation
 	// Err is the cause, if it is not a secret. It holds none of the text.
 	Err error
 }
 
 func (e *RefusedError) Error() string {
-	if e.Code != problem.Secret {
+	if e.Code != problem.Secret && len(e.Violations) == 0 {
 		return fmt.Sprintf("refused, nothing was saved: %v", e.Err)
 	}
-	return fmt.Sprintf("refused, nothing was saved: %s", strings.Join(e.places(), "; "))
+	reasons := e.places()
+	for _, b := range e.Violations {
+		reasons = append(reasons, b.Reason+" (rule "+b.Rule+" of the team's policy)")
+	}
+	return "refused, nothing was saved: " + strings.Join(reasons, "; ")
 }
 
 // Unwrap is the cause.
@@ -47,9 +54,17 @@ func (e *RefusedError) places() []string {
 		if i == shown {
 			return append(places, fmt.Sprintf("and %d more", len(e.Findings)-shown))
 		}
-		places = append(places, fmt.Sprintf("%s holds %s (rule %s, bytes %d to %d)", f.Field, describe(f.Rule), f.Rule, f.Start, f.End))
+		places = append(places, fmt.Sprintf("%s holds %s (rule %s, bytes %d to %d%s)", f.Field, describe(f.Rule), f.Rule, f.Start, f.End, named(f)))
 	}
 	return places
+}
+
+// named adds by what an admin could excuse the value.
+func named(f Finding) string {
+	if f.Fingerprint == "" {
+		return ""
+	}
+	return ", fingerprint " + f.Fingerprint
 }
 
 // Hint says what to do about the refusal.
@@ -64,6 +79,9 @@ func (e *RefusedError) Hint() string {
 		return "shorten it or split it into several notes"
 	case problem.NotUTF8:
 		return "convert it to UTF-8 first"
+	}
+	if len(e.Violations) > 0 {
+		return "the team's policy does not allow it here: save it to another space, or ask one of the team's admins"
 	}
 	return "save it to another space or with another class"
 }

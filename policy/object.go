@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bytes"
+	"slices"
 
 	"cairn/policy/secrets"
 )
@@ -21,16 +22,28 @@ const (
 // of an event's blob, the canonical bytes without its signature. Beside the
 // whole it reads each part on its own: the names in a tree, the idents and the
 // message of a commit or tag, the names and strings of JSON.
+//
+// What a team's file excuses in single spaces only is found.
 func (p *Policy) DecideRaw(kind string, data []byte) []Finding {
+	return p.DecideRawIn("", kind, data)
+}
+
+// DecideRawIn is DecideRaw for an object of a push to the space.
+func (p *Policy) DecideRawIn(space, kind string, data []byte) []Finding {
+	found := rawFindings(p.scannerFor(space), kind, data)
+	return slices.DeleteFunc(found, func(f Finding) bool { return p.onTrial(f.Rule) })
+}
+
+func rawFindings(scanner *secrets.Scanner, kind string, data []byte) []Finding {
 	if kind == Blob {
-		return inField(nil, "content", p.scanner.ScanJSON(data))
+		return inField(nil, "content", scanner.ScanJSON(data))
 	}
 	var found []Finding
 	if kind != Tree { // the ids in a tree are random bytes, and nobody's words
-		found = inField(nil, kind, p.scanner.Scan(data))
+		found = inField(nil, kind, scanner.Scan(data))
 	}
 	for _, part := range partsOf(kind, data) {
-		for _, f := range p.scanner.Scan(part.text) {
+		for _, f := range scanner.Scan(part.text) {
 			f.Start, f.End = f.Start+part.start, f.End+part.start
 			if !covered(found, f) {
 				found = append(found, Finding{part.field, f})

@@ -7,6 +7,7 @@ import (
 
 	"cairn/internal/event"
 	"cairn/internal/problem"
+	"cairn/policy/rules"
 	"cairn/policy/scope"
 	"cairn/policy/secrets"
 )
@@ -15,6 +16,7 @@ import (
 type Policy struct {
 	number  int
 	scanner *secrets.Scanner
+	rules   *rules.Rules // the team's; nil if it has made none
 }
 
 // Default is the policy of a space whose team has made none: number 1.
@@ -22,27 +24,53 @@ func Default() *Policy {
 	return &Policy{number: 1, scanner: secrets.New()}
 }
 
+// With is the policy of a team: the built-in gate, and beside it the rules of
+// the team's file of that number. Of the gate it leaves out only what the file
+// excuses, with a name and an end.
+func With(number int, r *rules.Rules) *Policy {
+	return &Policy{number: number, scanner: secrets.New(), rules: r}
+}
+
 // Number is what an event carries as the policy its writer applied.
 func (p *Policy) Number() int { return p.number }
 
+// Rules are the team's, nil if it has made none.
+func (p *Policy) Rules() *rules.Rules { return p.rules }
+
 // Decide returns nil if the event may be stored, and a *RefusedError if not.
 // An event that breaks the format is the caller's mistake: its *InvalidError
-// is returned as it is. The signature is not looked at.
+// is returned as it is. The signature is not looked at, nor who brings the
+// event.
 func (p *Policy) Decide(e event.Event) error {
-	if err := checkForm(e); err != nil {
-		return err
+	_, err := p.judge(rules.Subject{Event: e, Draft: true})
+	return err
+}
+
+// DecideFrom is Decide for a finished event that a person brings. Beside the
+// refusal it returns what rules on trial have found, which refuses nothing and
+// is to be put on record.
+func (p *Policy) DecideFrom(person string, e event.Event) (reports []Finding, err error) {
+	return p.judge(rules.Subject{Event: e, Person: person})
+}
+
+func (p *Policy) judge(s rules.Subject) (reports []Finding, err error) {
+	if err := checkForm(s.Event); err != nil {
+		return nil, err
 	}
-	if err := scope.Allowed(e.Space, e.Classification); err != nil {
-		return &RefusedError{Code: problem.Policy, Rule: "classification", Field: "classification", Err: err}
+	if err := scope.Allowed(s.Event.Space, s.Event.Classification); err != nil {
+		return nil, &RefusedError{Code: problem.Policy, Rule: "classification", Field: "classification", Err: err}
 	}
-	found, err := p.secretsIn(e)
+	file, err := event.Unsigned(s.Event)
 	if err != nil {
-		return err
+		return nil, refuseSize(err)
 	}
-	if len(found) > 0 {
-		return &RefusedError{Code: problem.Secret, Rule: found[0].Rule, Field: found[0].Field, Findings: found}
+	found, err := p.secretsIn(s.Event, file)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	s.Size = len(file)
+	v := p.sorted(s, found)
+	return v.reports, v.refusal()
 }
 
 // checkForm turns the faults a writer can mend into refusals.
@@ -59,25 +87,22 @@ func checkForm(e event.Event) error {
 
 // secretsIn scans every field with its name, and the bytes of the file as the
 // hub will see them, so that nothing passes here that is refused there.
-func (p *Policy) secretsIn(e event.Event) ([]Finding, error) {
+func (p *Policy) secretsIn(e event.Event, file []byte) ([]Finding, error) {
 	fields, err := event.Fields(e)
 	if err != nil {
 		return nil, refuseSize(err)
 	}
-	file, err := event.Unsigned(e)
-	if err != nil {
-		return nil, refuseSize(err)
-	}
+	scanner := p.scannerFor(e.Space)
 	var found []Finding
 	for _, f := range fields {
 		if repeats(f, e.Payload) {
 			continue
 		}
-		for _, s := range p.scanner.ScanNamed(nameOf(f, e.Payload), []byte(f.Value)) {
+		for _, s := range scanner.ScanNamed(nameOf(f, e.Payload), []byte(f.Value)) {
 			found = append(found, Finding{f.Path, s})
 		}
 	}
-	for _, s := range p.scanner.Scan(file) {
+	for _, s := range scanner.Scan(file) {
 		if !hasRule(found, s.Rule) {
 			found = append(found, Finding{"event", s})
 		}

@@ -16,6 +16,14 @@ type File struct {
 	Team      string
 	Admins    []string // sign versions of the policy
 	Approvals int      // of admins that a new version needs, 1 or 2
+	Groups    map[string][]string
+	Terms               // for every space; a space's own are as strict or stricter
+	Patterns  []Pattern // beside the built-in rules about secrets
+	Allow     []Allow
+	Off       []Off
+	// Spaces are those the file names, and "default" for all others. Nil means
+	// that it says nothing of spaces, and membership alone decides.
+	Spaces map[string]*Space
 }
 
 // A Summary is what those need to know of a policy file who do not judge by it.
@@ -41,14 +49,25 @@ func Parse(src []byte) (*File, error) {
 	c := &checker{scanner: secrets.New(), hidden: map[int]bool{}}
 	f := &File{}
 	if root := c.document(src); root != nil {
-		if top, ok := c.section("", root, "version", "team", "admins", "approvals"); ok {
-			f.head(top)
+		if top, ok := c.section("", root, topKeys...); ok {
+			f.read(top)
 		}
 	}
 	if err := checked(c.found); err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+var topKeys = append([]string{"version", "team", "admins", "approvals", "groups", "secrets", "spaces"}, termKeys...)
+
+// read goes through the parts in the order in which they need each other.
+func (f *File) read(top section) {
+	f.head(top)
+	f.groups(top)
+	f.Terms = top.terms(nil)
+	f.secretsPart(top)
+	f.spacesPart(top)
 }
 
 // maxApprovals is how many admins can be asked to agree to a new version.

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -40,6 +39,16 @@ func (c *checker) section(where string, n *yaml.Node, known ...string) (section,
 		}
 	}
 	return s, true
+}
+
+// entries calls each for every key, in the order of the file. It is for
+// sections whose keys are the team's own names.
+func (s section) entries(each func(key, value *yaml.Node)) {
+	for i := 0; i+1 < len(s.node.Content); i += 2 {
+		if key := s.node.Content[i]; s.keys[key.Value] == key {
+			each(key, s.node.Content[i+1])
+		}
+	}
 }
 
 // kind says that n should be something else, unless it is an alias, of which
@@ -121,18 +130,25 @@ func (s section) items(key, want string) []*yaml.Node {
 	return n.Content
 }
 
+// maxItems is how many a list of words may have.
+const maxItems = 1000
+
 // words is the list of texts under a key, each judged by a function and given
 // once.
 func (s section) words(key, want string, judge func(string) error) []string {
 	var list []string
 	seen := map[string]int{}
-	for _, n := range s.items(key, want) {
+	for i, n := range s.items(key, want) {
+		if i == maxItems {
+			s.at(n, s.in(key), "there are more than %d", maxItems)
+			break
+		}
 		text, ok := s.scalar(n, s.in(key), want)
 		if !ok {
 			continue
 		}
 		if err := judge(text); err != nil {
-			s.at(n, s.in(key), "%s", fmt.Sprintf("%s %s", s.quote(n), err))
+			s.at(n, s.in(key), "%s %s", s.quote(n), err)
 			continue
 		}
 		if line := seen[text]; line > 0 {

@@ -1,0 +1,189 @@
+package rules
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"cairn/policy/scope"
+	"cairn/policy/secrets"
+)
+
+// Rules are a policy file ready to judge by. They never change and are safe
+// for concurrent use.
+type Rules struct {
+	file    *File
+	options Options
+	members map[string][]string // of each group
+	jitter  []byte              // key of the team's spread
+	blocks  *secrets.Scanner    // the built-in rules and all patterns
+	stages  map[string]Pattern  // by id
+}
+
+// Options are what a policy file does not hold.
+type Options struct {
+	// Key is the team's key for fingerprints, as random as a password. Without
+	// it no value is excused.
+	Key []byte
+	// Now is the clock by which exceptions and trials end; nil is the system's.
+	Now func() time.Time
+}
+
+// Compile makes the file ready to judge by. An error means that the patterns
+// could not be put together, which Parse has tried one by one.
+func (f *File) Compile(o Options) (*Rules, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Key = slices.Clone(o.Key)
+	r := &Rules{file: f, options: o, members: f.Groups, stages: map[string]Pattern{}}
+	team := sha256.Sum256([]byte("cairn-retention-v1\x00" + f.Team))
+	r.jitter = team[:]
+	var patterns []secrets.Pattern
+	for _, p := range f.Patterns {
+		patterns = append(patterns, p.Pattern)
+		r.stages[p.ID] = p
+	}
+	scanner, err := secrets.New().With(patterns)
+	if err != nil {
+		return nil, fmt.Errorf("make the policy of team %s ready: %w", f.Team, err)
+	}
+	r.blocks = scanner
+	return r, nil
+}
+
+// File is what the rules were made from.
+func (r *Rules) File() *File { return r.file }
+
+// Scanner looks for secrets as the policy has it in a space: with the team's
+// patterns, and without what is excused there at this moment. No space stands
+// for an object of which the space is not known: only what is excused
+// everywhere is.
+func (r *Rules) Scanner(space string) *secrets.Scanner {
+	return r.blocks.Excusing(r.options.Key, r.Excuse(space))
+}
+
+// Excuse says what is excused in a space at this moment.
+func (r *Rules) Excuse(space string) secrets.Excuse {
+	now := r.options.Now()
+	return func(f secrets.Finding) bool {
+		return !f.Certain && r.file.isOff(f.Rule, now) || r.file.allowed(f, space, now)
+	}
+}
+
+// counts says whether an exception that ends at until counts now. One that
+// would last more than a year does not count yet.
+func counts(until, now time.Time) bool {
+	return now.Before(until) && until.Sub(now) <= longestEnd
+}
+
+func (f *File) isOff(rule string, now time.Time) bool {
+	return slices.ContainsFunc(f.Off, func(o Off) bool { return o.Rule == rule && counts(o.Until, now) })
+}
+
+func (f *File) allowed(found secrets.Finding, space string, now time.Time) bool {
+	return slices.ContainsFunc(f.Allow, func(a Allow) bool { return a.excuses(found, space) && counts(a.Until, now) })
+}
+
+// excuses says whether an entry is for a finding in a space, whenever.
+func (a Allow) excuses(f secrets.Finding, space string) bool {
+	return a.Rule == f.Rule && a.Fingerprint == f.Fingerprint && f.Fingerprint != "" &&
+		(len(a.Spaces) == 0 || slices.Contains(a.Spaces, space)) && (a.Force || !f.Certain)
+}
+
+// Stage says what a rule about secrets does at this moment.
+func (r *Rules) Stage(rule string) Stage {
+	p, ok := r.stages[rule]
+	if ok && p.Stage == Report && counts(p.Until, r.options.Now()) {
+		return Report
+	}
+	return Block
+}
+
+// Line is where in the file a pattern stands; 0 for a built-in rule.
+func (r *Rules) Line(rule string) int { return r.stages[rule].Line }
+
+// space is what the policy says of a space, and whether there is such a space
+// for it.
+func (r *Rules) space(name string) (*Space, bool) {
+	if s := r.file.Spaces[name]; s != nil {
+		return s, true
+	}
+	team := &Space{Name: name, Terms: r.file.Terms}
+	if name == scope.Personal || r.file.Spaces == nil {
+		return team, true
+	}
+	s := r.file.Spaces[defaultKey]
+	return s, s != nil
+}
+
+// Limits are the sizes that the policy allows in a space.
+func (r *Rules) Limits(space string) Limits {
+	if s, ok := r.space(space); ok && space != scope.Local {
+		return s.Limits
+	}
+	return Limits{}
+}
+
+// WritesPerHour is how many events a device may write to a space in an hour,
+// 0 for no limit. Whoever counts them is the hub.
+func (r *Rules) WritesPerHour(space string) int {
+	if s, ok := r.space(space); ok && space != scope.Local {
+		return s.WritesPerHour
+	}
+	return 0
+}
+
+// A Right is what a person may do in a space.
+type Right string
+
+// The rights.
+const (
+	Read   Right = "read"
+	Write  Right = "write"
+	Admin  Right = "admin"
+	Redact Right = "redact"
+)
+
+// Rights lists them.
+func Rights() []Right { return []Right{Read, Write, Admin, Redact} }
+
+// May says whether the policy lets a person do something in a space. It only
+// takes away: whether the person is a member at all, and whose personal space
+// one is, is not in a policy. Whoever may administer a space may write to it,
+// and whoever may do anything there may read. Where the file is silent, those
+// of the team's admins administer who are named otherwise, and whoever may
+// write redacts.
+func (r *Rules) May(person, space string, right Right) bool {
+	if r.file.Spaces == nil || space == scope.Personal || space == scope.Local {
+		return true
+	}
+	s, ok := r.space(space)
+	if !ok {
+		return false
+	}
+	writes := r.names(s.Write, person) || r.names(s.Admin, person)
+	redacts := r.names(s.Redact, person) || s.Redact == nil && writes
+	reads := r.names(s.Read, person) || writes || redacts
+	switch right {
+	case Read:
+		return reads
+	case Write:
+		return writes
+	case Redact:
+		return redacts
+	case Admin:
+		return r.names(s.Admin, person) || s.Admin == nil && reads && slices.Contains(r.file.Admins, person)
+	}
+	return false
+}
+
+// names says whether a list holds a person, by name or in a group.
+func (r *Rules) names(list []string, person string) bool {
+	return slices.ContainsFunc(list, func(entry string) bool {
+		group, isGroup := strings.CutPrefix(entry, groupPrefix)
+		return entry == everyone || entry == person || isGroup && slices.Contains(r.members[group], person)
+	})
+}

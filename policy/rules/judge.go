@@ -1,0 +1,146 @@
+package rules
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"cairn/internal/event"
+	"cairn/policy/scope"
+)
+
+// A Subject is an event to be judged, with what is known of where it comes
+// from.
+type Subject struct {
+	Event  event.Event
+	Size   int    // bytes of its file; 0 if it is not known
+	Person string // who brings it; "" if that is not known
+	Draft  bool   // it is not signed yet
+}
+
+// A Violation is a rule of the file that an event breaks.
+type Violation struct {
+	Rule   string
+	Field  string // of the event
+	Stage  Stage
+	Line   int    // of the file
+	Reason string // in words; holds nothing that the event's writer chose
+}
+
+// Judge says which rules of the file an event breaks, secrets left aside:
+// those are the Scanner's. Nothing in the space local does, which a team's
+// policy does not reach.
+func (r *Rules) Judge(s Subject) []Violation {
+	name := s.Event.Space
+	if name == scope.Local {
+		return nil
+	}
+	space, ok := r.space(name)
+	if !ok {
+		return []Violation{{Rule: RuleSpace, Field: "space", Stage: Block, Reason: "the policy lists no space of that name, and no default"}}
+	}
+	j := &judgement{space: space, subject: s}
+	r.right(j)
+	j.kind()
+	j.harness()
+	j.class()
+	j.size()
+	j.signature()
+	return j.broken
+}
+
+type judgement struct {
+	space   *Space
+	subject Subject
+	broken  []Violation
+}
+
+func (j *judgement) breaks(stage Stage, rule, field, key, format string, args ...any) {
+	line := j.space.lines[key]
+	if line == 0 {
+		line = j.space.Line
+	}
+	j.broken = append(j.broken, Violation{Rule: rule, Field: field, Stage: stage, Line: line, Reason: fmt.Sprintf(format, args...)})
+}
+
+func (r *Rules) right(j *judgement) {
+	e, person := j.subject.Event, j.subject.Person
+	if person == "" {
+		return
+	}
+	right := Write
+	if e.Kind == event.KindRedact {
+		right = Redact
+	}
+	if !r.May(person, e.Space, right) {
+		j.breaks(Block, RuleRight, "actor.device", "", "the person may not %s in this space", right)
+	}
+}
+
+func (j *judgement) kind() {
+	if k := j.subject.Event.Kind; len(j.space.Kinds) > 0 && !slices.Contains(j.space.Kinds, k) {
+		j.breaks(Block, RuleKind, "kind", "kinds", "events of kind %s may not be written to this space", k)
+	}
+}
+
+// harness judges the AI tool. People who write without one name none.
+func (j *judgement) harness() {
+	a := j.subject.Event.Actor
+	if len(j.space.Harnesses) == 0 || a.Harness == "" && a.Kind != event.ActorAgent {
+		return
+	}
+	if !slices.Contains(j.space.Harnesses, strings.ToLower(a.Harness)) {
+		j.breaks(Block, RuleHarness, "actor.harness", "harnesses", "this AI tool may not write to this space; those that may are %s", and(j.space.Harnesses))
+	}
+}
+
+func (j *judgement) class() {
+	if c := j.subject.Event.Classification; len(j.space.Classes) > 0 && !slices.Contains(j.space.Classes, c) {
+		j.breaks(Block, RuleClassification, "classification", "classification", "%s events may not stand in this space", c)
+	}
+}
+
+func (j *judgement) size() {
+	if most := j.space.Limits.Event; most > 0 && int64(j.subject.Size) > most {
+		j.breaks(Block, RuleEventSize, "event", "event", "the event has %d bytes, %s are allowed", j.subject.Size, size(most))
+	}
+}
+
+func (j *judgement) signature() {
+	if j.subject.Draft || j.subject.Event.Sig != nil || j.space.Signatures == SignaturesOff {
+		return
+	}
+	stage := Report
+	if j.space.Signatures == SignaturesRequired {
+		stage = Block
+	}
+	j.breaks(stage, RuleSignature, "sig", "signatures", "the event is not signed")
+}
+
+// Ends is the moment from which on an event counts as expired, and whether
+// there is one. It is the same on every machine: the spread comes from the
+// event's id.
+func (r *Rules) Ends(e event.Event) (time.Time, bool) {
+	space, ok := r.space(e.Space)
+	if !ok || e.Space == scope.Local || slices.Contains(everlasting, e.Kind) {
+		return time.Time{}, false
+	}
+	kept, _ := first(space.Retention, e.Kind, e.Classification)
+	if kept.Keep == forever {
+		return time.Time{}, false
+	}
+	late := time.Duration(r.share(e) * float64(spread(kept.Keep, kept.Jitter)))
+	return e.ID.Time().Add(kept.Keep + late).Truncate(time.Millisecond), true
+}
+
+// share is how far into the spread an event's end lies, from 0 up to 1.
+func (r *Rules) share(e event.Event) float64 {
+	mac := hmac.New(sha256.New, r.jitter)
+	mac.Write([]byte(e.Space + "\x00" + string(e.ID)))
+	const bits = 53 // that a float64 holds
+	return float64(binary.BigEndian.Uint64(mac.Sum(nil))>>(64-bits)) / (1 << bits)
+}
