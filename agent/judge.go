@@ -39,12 +39,9 @@ func (c carried) Admit(e event.Event) []intake.Finding {
 	if !ok {
 		return []intake.Finding{{Rule: "unjudged"}}
 	}
-	if len(refused.Findings) == 0 {
-		return []intake.Finding{{Rule: refused.Rule, Field: refused.Field}}
-	}
 	var found []intake.Finding
-	for _, f := range refused.Findings {
-		found = append(found, intake.Finding{Rule: f.Rule, Field: f.Field})
+	for _, at := range refused.Places() {
+		found = append(found, intake.Finding{Rule: at.Rule, Field: at.Field})
 	}
 	return found
 }

@@ -84,10 +84,11 @@ func findings(err error) []intake.Finding {
 		return nil
 	}
 	if refused, ok := errors.AsType[*policy.RefusedError](err); ok {
-		if len(refused.Findings) > 0 {
-			return findingsIn(refused.Findings, refused.Hint())
+		var found []intake.Finding
+		for _, at := range refused.Places() {
+			found = append(found, intake.Finding{Rule: at.Rule, Field: at.Field, Hint: refused.Hint()})
 		}
-		return []intake.Finding{{Rule: refused.Rule, Field: refused.Field, Hint: refused.Hint()}}
+		return found
 	}
 	if invalid, ok := errors.AsType[*event.InvalidError](err); ok {
 		return []intake.Finding{{Rule: intake.RuleEvent, Field: invalid.Field}}

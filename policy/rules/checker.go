@@ -38,13 +38,24 @@ func (c *checker) at(n *yaml.Node, where, format string, args ...any) {
 // maxQuoted is how much of the file's own words a message repeats.
 const maxQuoted = 40
 
+// unnamed stands for a word that is not repeated.
+const unnamed = "this value"
+
+// no says that there is nothing of that name.
+func (c *checker) no(what string, n *yaml.Node) string {
+	if word := c.quote(n); word != unnamed {
+		return "no " + what + " " + word
+	}
+	return "no such " + what
+}
+
 // quote is a word of the file for a message, or what stands for it if it may
 // be more than a word.
 func (c *checker) quote(n *yaml.Node) string {
 	s := n.Value
 	plain := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == '"' }) < 0
 	if s == "" || len(s) > maxQuoted || !plain || c.hidden[n.Line] || looksIssued(s) || len(c.scanner.Scan([]byte(s))) > 0 {
-		return "this value"
+		return unnamed
 	}
 	return `"` + s + `"`
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
+	"cairn/internal/lazyregexp"
 	"cairn/policy/secrets"
 )
 
@@ -34,7 +34,7 @@ func (c *checker) document(src []byte) *yaml.Node {
 	c.secrets(src)
 	root, err := decode(src)
 	if err != nil {
-		c.syntax(err)
+		c.syntax(err, src)
 		return nil
 	}
 	if root == nil {
@@ -92,13 +92,15 @@ func position(src []byte, offset int) (line, column int) {
 }
 
 // errSecond reports a second document in the file.
-var errSecond = errors.New("a policy file is one document")
+type errSecond struct{ line int }
+
+func (*errSecond) Error() string { return "a policy file is one document" }
 
 // decode returns the document's node, nil if there is none.
 func decode(src []byte) (root *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			root, err = nil, fmt.Errorf("this is not YAML")
+			root, err = nil, fmt.Errorf("the YAML library gave up: %v", r)
 		}
 	}()
 	dec := yaml.NewDecoder(bytes.NewReader(src))
@@ -111,29 +113,40 @@ func decode(src []byte) (root *yaml.Node, err error) {
 	case len(root.Content) != 1:
 		return nil, nil
 	}
-	switch err := dec.Decode(new(yaml.Node)); {
+	second := new(yaml.Node)
+	switch err := dec.Decode(second); {
 	case err == nil:
-		return nil, errSecond
+		return nil, &errSecond{second.Line}
 	case !errors.Is(err, io.EOF):
 		return nil, err
 	}
 	return root, nil
 }
 
-var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+var yamlError = lazyregexp.New(`^yaml: (?:line (\d+): )?(.*)$`)
 
-// syntax reports an error of the YAML library, which knows only the line.
-func (c *checker) syntax(err error) {
-	m := yamlError.FindStringSubmatch(err.Error())
-	switch {
-	case errors.Is(err, errSecond):
-		c.say(1, 1, "the file holds several YAML documents, one is allowed")
-	case m == nil || strings.ContainsAny(m[2], "'`\""): // it repeats a word of the file
-		c.say(1, 1, "this is not YAML, or it refers to an anchor: neither anchors nor aliases are allowed")
-	default:
-		line, _ := strconv.Atoi(m[1]) // no line is the first
-		c.say(line, 1, "this is not YAML: %s", m[2])
+// syntax reports an error of the YAML library, which knows the line at most.
+func (c *checker) syntax(err error, src []byte) {
+	if second, ok := errors.AsType[*errSecond](err); ok {
+		c.say(second.line, 1, "this begins another YAML document, one is allowed")
+		return
 	}
+	m := yamlError().FindStringSubmatch(err.Error())
+	if m == nil {
+		c.say(1, 1, "this is not YAML")
+		return
+	}
+	line, _ := strconv.Atoi(m[1]) // no line is the first
+	if name, ok := strings.CutPrefix(m[2], "unknown anchor '"); ok {
+		name, _, _ = strings.Cut(name, "'")
+		line, column := position(src, max(0, bytes.Index(src, []byte("*"+name))))
+		c.say(line, column, "aliases are not allowed: write it out")
+		return
+	}
+	if strings.HasPrefix(m[2], "did not find expected") {
+		line++ // for these the library counts from 0
+	}
+	c.say(line, 1, "this is not YAML: %s", m[2])
 }
 
 // plain refuses what makes a file say other things than it seems to.

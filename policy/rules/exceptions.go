@@ -23,15 +23,17 @@ type Allow struct {
 	By          string
 	Until       time.Time // the moment from which on it counts no more
 	Line        int
+	column      int
 }
 
 // An Off switches one built-in rule off, but where a checksum says that it has
 // found a secret.
 type Off struct {
-	Rule  string
-	By    string
-	Until time.Time // the moment from which on it counts no more
-	Line  int
+	Rule   string
+	By     string
+	Until  time.Time // the moment from which on it counts no more
+	Line   int
+	column int
 }
 
 // Limits on exceptions.
@@ -77,7 +79,7 @@ func (f *File) allow(c *checker, n *yaml.Node) {
 	if !ok || !s.need("rule", "fingerprint", "reason", "by", "until") {
 		return
 	}
-	a := Allow{Line: n.Line}
+	a := Allow{Line: n.Line, column: n.Column}
 	a.Rule = f.ruleNamed(s, append(builtIn(), f.patternIDs()...))
 	a.Fingerprint = read(s, "fingerprint", "16 hexadecimal digits", func(text string) (string, error) {
 		if !fingerprintForm().MatchString(text) {
@@ -102,7 +104,7 @@ func (f *File) off(c *checker, n *yaml.Node) {
 	if !ok || !s.need("rule", "reason", "by", "until") {
 		return
 	}
-	o := Off{Line: n.Line, Rule: f.ruleNamed(s, builtIn())}
+	o := Off{Line: n.Line, column: n.Column, Rule: f.ruleNamed(s, builtIn())}
 	f.answers(s, &o.By, &o.Until)
 	if twin := slices.IndexFunc(f.Off, func(b Off) bool { return b.Rule == o.Rule }); twin >= 0 && o.Rule != "" {
 		s.at(n, s.where, "this rule is off at line %d already", f.Off[twin].Line)
@@ -125,7 +127,7 @@ func (f *File) ruleNamed(s section, known []string) string {
 	if !ok || slices.Contains(known, text) {
 		return text
 	}
-	s.at(n, s.where, "no rule %s%s", s.quote(n), meant(text, "rules", known))
+	s.at(n, s.where, "%s%s", s.no("rule", n), meant(text, "rules", known))
 	return ""
 }
 

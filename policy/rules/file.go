@@ -40,7 +40,11 @@ func Check(src []byte) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	return Summary{Team: f.Team, Admins: slices.Clone(f.Admins), Approvals: f.Approvals}, nil
+	return f.summary(), nil
+}
+
+func (f *File) summary() Summary {
+	return Summary{Team: f.Team, Admins: slices.Clone(f.Admins), Approvals: f.Approvals}
 }
 
 // Parse reads a policy file. The error is a *CheckError with all that is

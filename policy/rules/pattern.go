@@ -29,9 +29,10 @@ const (
 // A Pattern is a rule of the team's own about secrets.
 type Pattern struct {
 	secrets.Pattern
-	Stage Stage
-	Until time.Time // the end of the trial, from which on it blocks; zero for none
-	Line  int
+	Stage  Stage
+	Until  time.Time // the end of the trial, from which on it blocks; zero for none
+	Line   int
+	column int
 }
 
 // Limits on patterns.
@@ -89,7 +90,7 @@ func (c *checker) pattern(n *yaml.Node, taken map[string]int) (Pattern, bool) {
 	if !ok || !s.need("id", "match", "like") {
 		return Pattern{}, false
 	}
-	p := Pattern{Line: n.Line, Stage: Block}
+	p := Pattern{Line: n.Line, column: n.Column, Stage: Block}
 	p.ID = read(s, "id", "the name of the rule", func(text string) (string, error) { return text, newRule(text, taken) })
 	if p.ID != "" {
 		taken[p.ID] = s.value["id"].Line
@@ -106,7 +107,7 @@ func (c *checker) pattern(n *yaml.Node, taken map[string]int) (Pattern, bool) {
 // named is a part of the file by the name it gives itself, if that is a name.
 func (c *checker) named(what string, n *yaml.Node, key string) string {
 	for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
-		if v := n.Content[i+1]; n.Content[i].Value == key && ruleID().MatchString(v.Value) && c.quote(v) != "this value" {
+		if v := n.Content[i+1]; n.Content[i].Value == key && ruleID().MatchString(v.Value) && c.quote(v) != unnamed {
 			return what + " " + v.Value
 		}
 	}
@@ -232,19 +233,31 @@ func (s section) parsed(key string, n *yaml.Node) *syntax.Regexp {
 		return nil
 	}
 	re, err := syntax.Parse(text, syntax.Perl)
-	if err == nil {
-		return re
+	wrong, known := errors.AsType[*syntax.Error](err)
+	cut := ""
+	if m := openCount().FindStringSubmatch(text); m != nil {
+		cut = m[1]
 	}
-	message := "is no expression"
-	if wrong, ok := errors.AsType[*syntax.Error](err); ok {
-		message = string(wrong.Code)
-		if part := s.quote(&yaml.Node{Line: n.Line, Value: wrong.Expr}); part != "this value" && len(wrong.Expr) < 16 {
-			message += " in " + wrong.Expr
-		}
+	switch {
+	case err == nil && cut == "":
+		return re
+	case err == nil:
+		wrong = &syntax.Error{Code: "missing closing brace", Expr: cut}
+	case !known:
+		s.at(n, s.where, "%s: this is no expression", key)
+		return nil
+	}
+	message := string(wrong.Code)
+	if part := s.quote(&yaml.Node{Line: n.Line, Value: wrong.Expr}); part != unnamed && len(wrong.Expr) < 16 {
+		message += " in " + wrong.Expr
 	}
 	s.at(n, s.where, "%s: %s", key, message)
 	return nil
 }
+
+// openCount finds a count whose brace is not closed, which expressions take
+// for a text.
+var openCount = lazyregexp.New(`[^\\](\{\d+(?:,\d*)?)$`)
 
 // prove tries a pattern on what it should find and what it should not.
 func (s section) prove(p Pattern) {

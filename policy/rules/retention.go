@@ -19,6 +19,7 @@ type Retention struct {
 	Keep   time.Duration        // 0 is forever
 	Jitter int                  // percent of Keep over which the ends are spread
 	Line   int
+	column int
 }
 
 const maxRetention = 50
@@ -79,7 +80,7 @@ func (s section) retention(team []Retention) []Retention {
 			own, i := first(list, k, c)
 			if before, _ := first(team, k, c); i >= 0 && own.keepsLonger(before) && !looser[i] {
 				looser[i] = true
-				s.say(own.Line, 1, "%s: keeps %s events longer than the team does (line %d)", s.in("retention"), k, before.Line)
+				s.say(own.Line, own.column, "%s: keeps %s events longer than the team does (line %d)", s.in("retention"), k, before.Line)
 			}
 		}
 	}
@@ -88,7 +89,7 @@ func (s section) retention(team []Retention) []Retention {
 
 func (s section) row(n *yaml.Node) (Retention, bool) {
 	before := len(s.found)
-	r := Retention{Line: n.Line}
+	r := Retention{Line: n.Line, column: n.Column}
 	row, ok := s.section(s.in("retention"), n, "kinds", "classification", "keep", "jitter")
 	if !ok || !row.need("keep") {
 		return r, false

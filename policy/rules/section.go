@@ -31,7 +31,7 @@ func (c *checker) section(where string, n *yaml.Node, known ...string) (section,
 		case key.Value == "<<":
 			c.at(key, where, "merges are not allowed: write it out")
 		case len(known) > 0 && !slices.Contains(known, key.Value):
-			c.at(key, where, "no key %s%s", c.quote(key), meant(key.Value, "keys", known))
+			c.at(key, where, "%s%s", c.no("key", key), meant(key.Value, "keys", known))
 		case s.keys[key.Value] != nil:
 			c.at(key, where, "%s is given twice (line %d)", c.quote(key), s.keys[key.Value].Line)
 		default:

@@ -53,7 +53,7 @@ func (f *File) spacesPart(top section) {
 
 func (f *File) space(c *checker, key, n *yaml.Node) *Space {
 	where := "space " + key.Value
-	if c.quote(key) == "this value" {
+	if c.quote(key) == unnamed {
 		where = "a space"
 	}
 	space := &Space{Name: key.Value, Line: key.Line, Terms: f.Terms}

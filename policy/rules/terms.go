@@ -196,6 +196,9 @@ func outside[T ~string](what string, list, team []T) string {
 	if len(more) == 0 {
 		return ""
 	}
+	if len(more) > 1 {
+		what += "s"
+	}
 	return fmt.Sprintf("the team does not allow the %s %s", what, and(more))
 }
 

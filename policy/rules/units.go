@@ -71,7 +71,7 @@ func likelyDays(text string) string {
 	}
 	unit := strings.Trim(strings.ToLower(text[end:]), " s")
 	n, err := strconv.Atoi(text[:end])
-	if days := map[string]int{"day": 1, "d": 1, "w": 7, "week": 7, "month": 30, "y": 365, "year": 365}[unit]; err == nil && days > 0 {
+	if days := map[string]int{"day": 1, "d": 1, "w": 7, "week": 7, "month": 30, "y": 365, "year": 365}[unit]; err == nil && 0 < n*days && n*days <= maxKeep {
 		return strconv.Itoa(n*days) + "d"
 	}
 	return "180d"
