@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/RoaringBitmap/roaring"
@@ -79,10 +81,23 @@ func (v *view) ask(ctx context.Context, q Query) (Result, error) {
 		return Result{}, err
 	}
 	out, err := v.find(ctx, q, parsed, n, allow)
-	if err == nil {
-		out.Note, err = n.remarks(out, parsed)
+	if err != nil {
+		return out, err
 	}
-	return out, err
+	notes := parsed.Remarks
+	if len(out.Hits) == 0 {
+		why, err := n.whyNothing(ctx, q, parsed, allow)
+		if err != nil {
+			return out, err
+		}
+		notes = append(notes, why)
+	}
+	out.Note = join(append([]string{out.Note}, notes...))
+	return out, nil
+}
+
+func join(notes []string) string {
+	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")
 }
 
 // find looks for notes, and, if there are none, for those that hold the mere
@@ -98,7 +113,7 @@ func (v *view) find(ctx context.Context, q Query, parsed query.Query, n narrower
 	}
 	out, err = v.answer(ctx, q, loose, n, allow)
 	if len(out.Hits) > 0 {
-		out.Note = fmt.Sprintf("no note holds %q as it stands; these hold some of the words", phrases)
+		out.Note = join([]string{fmt.Sprintf("no note holds %q as it stands; these hold some of the words", phrases), out.Note})
 	}
 	return out, err
 }
@@ -122,7 +137,11 @@ func (v *view) answer(ctx context.Context, q Query, parsed query.Query, n narrow
 	} else {
 		hits, err = s.structured(ctx, allow)
 	}
-	return Result{Hits: hits, Total: total}, err
+	if err != nil {
+		return Result{}, err
+	}
+	note, err := p.spelled(s.taken)
+	return Result{Hits: hits, Total: total, Note: note}, err
 }
 
 func limitOf(q Query) int {
@@ -138,6 +157,7 @@ type sieve struct {
 	keep  func(event.ID) bool
 	limit int
 	kept  map[docRef]bool // what keep said
+	taken []docRef        // of the hits
 }
 
 // widening is how many times more candidates plain looks at when too few of
@@ -164,6 +184,7 @@ func (s *sieve) plain(ctx context.Context, words []*word, allow []*roaring.Bitma
 
 func (s *sieve) sift(words []*word, candidates []candidate) []Hit {
 	var out []Hit
+	s.taken = nil
 	complete := 0 // how many hits hold all the words; they come first
 	for _, c := range candidates {
 		if !s.plan.fits(words, c.docRef) || !s.keeps(c) {
@@ -209,6 +230,7 @@ func (s *sieve) structured(ctx context.Context, allow []*roaring.Bitmap) ([]Hit,
 }
 
 func (s *sieve) hit(c candidate) Hit {
+	s.taken = append(s.taken, c.docRef)
 	rows := &s.plan.view.segs[c.part].rows
 	return Hit{ID: rows.id(c.doc), Space: rows.spaceOf(c.doc), Score: scoreOf(c.score &^ allWords), Matched: s.plan.shown(c.docRef)}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/blevesearch/vellum"
 	"github.com/blevesearch/vellum/levenshtein"
+
+	"cairn/search/analysis"
 )
 
 // maxExpansion is how many terms of a segment a prefix or a misspelled word may
@@ -19,13 +21,15 @@ func similarName(text string) string           { return string(stemTerm) + text 
 
 // prefix is the notes that hold a word beginning with text.
 func (v *view) prefix(text string) (*source, error) {
-	if n := utf8.RuneCountInString(text); n >= minEdge && n <= maxEdge {
+	starts := []string{string(stemTerm) + text, string(exactTerm) + text}
+	switch n := utf8.RuneCountInString(text); {
+	case n >= minEdge && n <= maxEdge:
 		return v.term(termKey(edgeTerm, text))
+	case n < minEdge: // far fewer terms than words
+		starts = []string{termKey(stemTerm, text), string(edgeTerm) + text}
 	}
 	return v.sourceOf(func(s *seg) (*postings, error) {
-		return s.unions.get(prefixName(stemTerm, text), func() (*postings, error) {
-			return s.union(nil, []string{string(stemTerm) + text, string(exactTerm) + text})
-		})
+		return s.unions.get(prefixName(stemTerm, text), func() (*postings, error) { return s.union(nil, starts) })
 	})
 }
 
@@ -37,16 +41,28 @@ func (v *view) titlePrefix(text string) (*source, error) {
 	})
 }
 
-// similar is the notes that hold a word with the same first letter one slip of
-// the finger away.
+// similar is the notes that hold a word one slip of the finger away. One with
+// another first letter counts only if there is none with the same, and the word
+// is long: people rarely miss the first.
 func (v *view) similar(text string) (*source, error) {
 	slips, err := slipsOf(text)
 	if err != nil {
 		return nil, err
 	}
 	first := text[:runeOffset(text, 1)]
+	found, err := v.slipped(similarName(text), slips, first)
+	if err != nil || found.found > 0 || utf8.RuneCountInString(text) < minFirstSlip {
+		return found, err
+	}
+	return v.slipped(similarName("~"+text), slips, "")
+}
+
+// minFirstSlip is the length of a word whose first letter may be wrong.
+const minFirstSlip = 6
+
+func (v *view) slipped(name string, slips *slips, first string) (*source, error) {
 	return v.sourceOf(func(s *seg) (*postings, error) {
-		return s.unions.get(similarName(text), func() (*postings, error) {
+		return s.unions.get(name, func() (*postings, error) {
 			return s.union(slips, []string{string(stemTerm) + first, string(exactTerm) + first})
 		})
 	})
@@ -104,6 +120,19 @@ func slipsOf(text string) (*slips, error) {
 		return nil, err
 	}
 	return &slips{word: dfa}, nil
+}
+
+// accept says whether a word, or its stem, is so near.
+func (s *slips) accept(form string) bool {
+	return s.accepts(form) || s.accepts(analysis.Stem(form))
+}
+
+func (s *slips) accepts(form string) bool {
+	st := s.word.Start()
+	for i := range len(form) {
+		st = s.word.Accept(st, form[i])
+	}
+	return s.word.IsMatch(st)
 }
 
 func (s *slips) Start() int           { return slipStart }

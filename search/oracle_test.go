@@ -178,7 +178,10 @@ func (r *reckoning) prefix(text string, scored, partial bool) (string, uint64) {
 	holds := holdsBest(func(k string) bool {
 		return strings.HasPrefix(k, "w"+text) || strings.HasPrefix(k, "x"+text)
 	})
-	if n := len([]rune(text)); n >= minEdge && n <= maxEdge {
+	switch n := len([]rune(text)); {
+	case n == 1:
+		holds = holdsBest(func(k string) bool { return k == termKey(stemTerm, text) || strings.HasPrefix(k, "p"+text) })
+	case n <= maxEdge:
 		holds = holdsTerm(termKey(edgeTerm, text))
 	}
 	name := prefixName(stemTerm, text)
@@ -187,11 +190,18 @@ func (r *reckoning) prefix(text string, scored, partial bool) (string, uint64) {
 
 func (r *reckoning) similar(text string, scored bool) (string, uint64) {
 	name := similarName(text)
-	return name, r.source(name, scored, true, holdsBest(func(k string) bool {
-		form := strings.TrimSuffix(k[1:], termSep)
-		first := []rune(text)[:1]
-		return (k[0] == stemTerm || k[0] == exactTerm) && strings.HasPrefix(form, string(first)) && oneSlip(text, form)
-	}))
+	like := func(first string) func(oracleNote) (level, bool) {
+		return holdsBest(func(k string) bool {
+			form := strings.TrimSuffix(k[1:], termSep)
+			return (k[0] == stemTerm || k[0] == exactTerm) && strings.HasPrefix(form, first) && oneSlip(text, form)
+		})
+	}
+	letters := []rune(text)
+	holds := like(string(letters[:1]))
+	if r.count(holds) == 0 && len(letters) >= minFirstSlip {
+		holds = like("")
+	}
+	return name, r.source(name, scored, true, holds)
 }
 
 // oneSlip says that b comes from a by at most one insertion, deletion,
@@ -236,6 +246,11 @@ func (r *reckoning) word(w query.Word, scored bool) oracleWord {
 			out.whole = append(out.whole, name)
 		}
 	}
+	if (w.Open || w.Star) && len(w.Whole) > 0 {
+		if name, n := r.prefix(w.Whole[0], false, true); n > 0 {
+			out.whole = append(out.whole, name)
+		}
+	}
 	if w.Base != "" {
 		k := termKey(stemTerm, analysis.Stem(w.Base))
 		r.source(k, scored, true, holdsTerm(k))
@@ -254,7 +269,7 @@ func (r *reckoning) part(text string, open, star, scored bool) (names []string, 
 	}
 	prefixable := len([]rune(text)) >= minEdge
 	switch {
-	case star && prefixable:
+	case star && !analysis.IsSolid(text):
 		add(r.prefix(text, scored, false))
 	default:
 		found := add(r.stem(text, scored))

@@ -19,6 +19,8 @@ type plan struct {
 	words   []*word
 	either  []expr
 	matched []*roaring.Bitmap // see matching; nil until then
+
+	misspelled []string // words that no note holds, of which some hold one like it
 }
 
 // An expr is a query.Expr bound to a view.
@@ -146,6 +148,16 @@ func (p *plan) wholes(out *word, w query.Word, scored bool) error {
 			out.whole = append(out.whole, i)
 		}
 	}
+	if (w.Open || w.Star) && len(w.Whole) > 0 {
+		// 1.26 of v1.26.8: the parts give the score, but would not tell.
+		begun, err := p.add(p.prefixSource(w.Whole[0], false, true))
+		if err != nil {
+			return err
+		}
+		if p.sources[begun].found > 0 {
+			out.whole = append(out.whole, begun)
+		}
+	}
 	if w.Base == "" {
 		return nil
 	}
@@ -163,7 +175,7 @@ func half(w uint32) uint32 { return max(w/2, 1) }
 // with it if it may be unfinished, and, if there is neither, what is spelled
 // nearly the same. It returns them with what the part says.
 func (p *plan) part(text string, open, star, scored bool) ([]int, uint32, error) {
-	if star && canPrefix(text) {
+	if star && !analysis.IsSolid(text) {
 		i, err := p.add(p.prefixSource(text, scored, false))
 		return p.found([]int{i}, err)
 	}
@@ -187,6 +199,9 @@ func (p *plan) part(text string, open, star, scored bool) ([]int, uint32, error)
 			return nil, 0, err
 		}
 		out = append(out, near)
+		if scored && p.sources[near].found > 0 {
+			p.misspelled = append(p.misspelled, text)
+		}
 	}
 	return p.found(out, nil)
 }
@@ -206,10 +221,13 @@ func (p *plan) found(sources []int, err error) ([]int, uint32, error) {
 
 func canPrefix(text string) bool { return utf8.RuneCountInString(text) >= minEdge }
 
+// minSlip is the length of a word that may be misspelled.
+const minSlip = 5
+
 // canMisspell says that a word is long enough for a slip to be told from
 // another word, and is one at all.
 func canMisspell(text string) bool {
-	return utf8.RuneCountInString(text) >= 5 && !analysis.IsSolid(text) && !hasDigit(text)
+	return utf8.RuneCountInString(text) >= minSlip && !analysis.IsSolid(text) && !hasDigit(text)
 }
 
 func hasDigit(s string) bool {

@@ -1,30 +1,52 @@
 package search
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/RoaringBitmap/roaring"
 
 	"cairn/search/query"
 )
 
-// remarks says what there is to know about a result as a whole.
-func (n narrower) remarks(r Result, parsed query.Query) (string, error) {
-	all := parsed.Remarks
-	if r.Note != "" {
-		all = append([]string{r.Note}, all...)
+// whyNothing says why a query finds nothing although it may seem that it
+// should; it is empty if there is nothing to say. It tells of no note that the
+// query would not find with less in it.
+func (n narrower) whyNothing(ctx context.Context, q Query, parsed query.Query, allow []*roaring.Bitmap) (string, error) {
+	absent, err := n.absent(parsed.Only)
+	if absent != "" || err != nil {
+		return absent, err
 	}
-	if len(r.Hits) == 0 {
-		absent, err := n.absent(parsed.Only)
+	q.Limit = 1
+	if wide, ok := parsed.WithoutFilters(); ok {
+		allow, err := n.allowed(&q, wide)
 		if err != nil {
 			return "", err
 		}
-		all = append(all, absent...)
+		if some, err := n.findsSome(ctx, q, wide, allow); some || err != nil {
+			return "no note fits all of it; without the filters some do", err
+		}
 	}
-	return strings.Join(all, "; "), nil
+	if plain, ok := parsed.AnyWord(); ok {
+		if some, err := n.findsSome(ctx, q, plain, allow); some || err != nil {
+			return "no note fits all of it; without quotes and operators some do", err
+		}
+	}
+	return "", nil
+}
+
+func (n narrower) findsSome(ctx context.Context, q Query, parsed query.Query, allow []*roaring.Bitmap) (bool, error) {
+	out, err := n.view.answer(ctx, q, parsed, n, allow)
+	return len(out.Hits) > 0, err
 }
 
 // absent says which filters no note fits at all, such as a misspelled project.
-func (n narrower) absent(only []query.Term) (out []string, err error) {
+func (n narrower) absent(only []query.Term) (string, error) {
+	var out []string
 	for _, t := range only {
 		if t.Filter == nil {
 			continue
@@ -35,11 +57,74 @@ func (n narrower) absent(only []query.Term) (out []string, err error) {
 		}
 		found, err := n.view.countFacet(facet(kind, value))
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		if found == 0 {
 			out = append(out, fmt.Sprintf("no note has %s%s", t.Filter.Field, t.Filter.Value))
 		}
 	}
-	return out, nil
+	return join(out), nil
+}
+
+// maxSpelled is how many spellings are named, and how many words they are named
+// of.
+const maxSpelled = 3
+
+// spelled says of words that no note holds what notes that were found hold
+// instead.
+func (p *plan) spelled(hits []docRef) (string, error) {
+	var notes []string
+	for _, text := range p.misspelled[:min(len(p.misspelled), maxSpelled)] {
+		slips, err := slipsOf(text)
+		if err != nil {
+			return "", err
+		}
+		forms, err := p.view.formsIn(hits, slips)
+		if err != nil {
+			return "", err
+		}
+		if same := beginAlike(text, forms); len(same) > 0 {
+			forms = same
+		}
+		if len(forms) > 0 {
+			notes = append(notes, fmt.Sprintf("no note holds %q; looked for %s", text, quotedList(forms)))
+		}
+	}
+	return join(notes), nil
+}
+
+func beginAlike(text string, forms []string) (out []string) {
+	for _, f := range forms {
+		if strings.HasPrefix(f, text[:runeOffset(text, 1)]) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func quotedList(words []string) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, strconv.Quote(w))
+	}
+	return strings.Join(out, ", ")
+}
+
+// formsIn are the first words in the stored texts of documents that slips
+// accepts.
+func (v *view) formsIn(docs []docRef, slips *slips) ([]string, error) {
+	var forms []string
+	for _, ref := range docs {
+		err := v.segs[ref.part].text(ref.doc, func(text []byte) {
+			for form := range bytes.FieldsSeq(text[:min(len(text), maxLook)]) {
+				if f := string(form); len(forms) < maxSpelled && slips.accept(f) && !slices.Contains(forms, f) {
+					forms = append(forms, f)
+				}
+			}
+		})
+		if err != nil {
+			return nil, &DamagedError{Dir: v.dir, Err: err}
+		}
+	}
+	return forms, nil
 }

@@ -85,16 +85,39 @@ func (q Query) Loose() (loose Query, phrases []string, ok bool) {
 	if len(q.Either) != 1 || len(q.Either[0].Want) == 0 || len(q.Either[0].Not) > 0 {
 		return Query{}, nil, false
 	}
-	want := q.Either[0].Want
 	for _, t := range q.Either[0].Must {
 		if t.Phrase == nil || t.Phrase.Field != Anywhere {
 			return Query{}, nil, false
 		}
 		phrases = append(phrases, t.Phrase.Text)
-		want = append(slices.Clone(want), wordsOf(item{text: t.Phrase.Text})...)
+	}
+	loose, ok = q.AnyWord()
+	return loose, phrases, ok
+}
+
+// AnyWord is a plain question for the words of the query, without quotes and
+// operators; false if it is one already.
+func (q Query) AnyWord() (plain Query, ok bool) {
+	if len(q.Either) == 1 && len(q.Either[0].Must)+len(q.Either[0].Not) == 0 {
+		return Query{}, false
+	}
+	var want []Word
+	q.Words(func(w Word) {
+		w.Field = Anywhere
+		want = append(want, w)
+	}, func(p Phrase) { want = append(want, wordsOf(item{text: p.Text})...) })
+	if len(want) == 0 {
+		return Query{}, false
 	}
 	e := Expr{Want: meaningful(distinct(want))}
-	return Query{Either: []Expr{e}, Only: q.Only, Never: q.Never}, phrases, len(phrases) > 0
+	return Query{Either: []Expr{e}, Only: q.Only, Never: q.Never}, true
+}
+
+// WithoutFilters is the query without what narrows it; false if nothing does,
+// or if it is nothing else.
+func (q Query) WithoutFilters() (Query, bool) {
+	ok := !q.IsEmpty() && len(q.Only)+len(q.Never) > 0
+	return Query{Either: q.Either}, ok
 }
 
 // Words calls fn with every word and phrase that a match may show: not those

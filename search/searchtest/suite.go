@@ -44,6 +44,8 @@ func Run(t *testing.T, make Maker) {
 		{"limit and total", testLimit},
 		{"matched words", testMatched},
 		{"phrase or its words", testPhrase},
+		{"misspelled words", testMisspelled},
+		{"why nothing", testWhyNothing},
 		{"updates", testUpdates},
 		{"spaces", testSpaces},
 		{"canceled", testCanceled},
@@ -125,6 +127,10 @@ func testWords(t *testing.T, make Maker) {
 		"choosing":             {0},
 		"fast":                 {1},
 		"fastapi-us":           {1},
+		"fastapi-u":            {1},
+		"1.26":                 {15},
+		"k*":                   {},
+		"p*":                   {0},
 		"file lock":            {4, 2, 3},
 		"filelock":             {4, 3, 2},
 		"file-lock":            {4, 2, 3},
@@ -201,7 +207,7 @@ func testNothing(t *testing.T, make Maker) {
 		d.Kind, d.Harness, d.Device, d.Actor, d.Project = "observe", "claude-code", "macbook7", "ana", "my-app-v2"
 	}
 	s := make(t, b)
-	for _, q := range []string{"observe", "claude-code", "macbook7", "ana", "my-app-v2", "team", "zookeeper", "laptop-7f3a", "区块链", "\"billing note\"", "unknown words only"} {
+	for _, q := range []string{"observe", "claude-code", "macbook7", "ana", "my-app-v2", "team", "zookeeper", "laptop-7f3a", "区块链", "unknown words only"} {
 		if r := ask(t, s, text(q)); len(r.Hits) > 0 || r.Note != "" {
 			t.Errorf("ask %q finds %v (%s), want nothing", q, numbers(r), r.Note)
 		}
@@ -449,6 +455,73 @@ func testPhrase(t *testing.T, make Maker) {
 	r := ask(t, s, text(`who wrote "Four Winds" of vivaldi`))
 	if len(r.Hits) == 0 || r.Note == "" {
 		t.Errorf("a question with a phrase that is nowhere finds %v with note %q, want its words and a note", numbers(r), r.Note)
+	}
+}
+
+// A word that no note holds is taken for one that is spelled nearly the same,
+// and the note says which.
+func testMisspelled(t *testing.T, make Maker) {
+	s := make(t, notes("Kubernetes drains the node", "the databases are backed up", "我们用缓存加速", "a cousin twice removed", "the batch is late"))
+	for q, want := range map[string]struct {
+		found []int
+		says  string
+	}{
+		"kuberntes":              {[]int{0}, `no note holds "kuberntes"; looked for "kubernetes"`}, // a letter missing
+		"kuberneetes":            {[]int{0}, `looked for "kubernetes"`},                            // one too many
+		"kubernetas":             {[]int{0}, `looked for "kubernetes"`},                            // another one
+		"kubenretes":             {[]int{0}, `looked for "kubernetes"`},                            // two the wrong way round
+		"jubernetes":             {[]int{0}, `looked for "kubernetes"`},                            // the first
+		"KUBERNTES drains":       {[]int{0}, `no note holds "kuberntes"; looked for "kubernetes"`},
+		"databses":               {[]int{1}, `looked for "databases"`},
+		"databss backed":         {[]int{1}, `looked for "databases"`}, // its stem
+		"kuberntes AND node":     {[]int{0}, `looked for "kubernetes"`},
+		"kuberntes OR cousin":    {[]int{3, 0}, `looked for "kubernetes"`},
+		"kubernetes":             {[]int{0}, ""},
+		"kubern":                 {[]int{0}, ""}, // its beginning
+		"cousin NOT kuberntes":   {[]int{3}, ""}, // nothing is looked for
+		"kxbernxtes":             {nil, ""},      // two slips
+		"catch":                  {nil, ""},      // the first letter of a short word
+		`"kuberntes"`:            {nil, ""},
+		"缓存存":                    {[]int{2}, ""},
+		"kuberntes title:cousin": {nil, ""},
+	} {
+		r := ask(t, s, text(q))
+		if got := numbers(r); !slices.Equal(got, append([]int{}, want.found...)) {
+			t.Errorf("ask %q finds %v, want %v", q, got, want.found)
+		}
+		if said := r.Note; !strings.Contains(said, want.says) || want.says == "" && strings.Contains(said, "looked for") {
+			t.Errorf("ask %q says %q, want %q", q, said, want.says)
+		}
+	}
+}
+
+// An empty answer says so when less would have found something, and only of
+// notes that may be found.
+func testWhyNothing(t *testing.T, make Maker) {
+	s := make(t, filtered())
+	hidden := func(event.ID) bool { return false }
+	for q, says := range map[string]string{
+		"redis AND memcached":           "without quotes and operators",
+		`"one redis"`:                   "without quotes and operators",
+		"redis NOT redis":               "without quotes and operators",
+		"title:redis":                   "without quotes and operators",
+		"memcached tag:cache":           "without the filters",
+		"memcached NOT since:2026":      "without the filters",
+		`"redis one" tag:c++`:           "without the filters",
+		"redis tag:nosuch project:none": "no note has tag:nosuch; no note has project:none",
+		"tag:nosuch":                    "no note has tag:nosuch",
+		"zebra AND yak":                 "",
+		"zebra tag:cache":               "",
+		"tag:cache kind:pref tag:c++":   "no note has kind:pref",
+	} {
+		r := ask(t, s, text(q))
+		if len(r.Hits) > 0 || says == "" && r.Note != "" || !strings.Contains(r.Note, says) {
+			t.Errorf("ask %q finds %v and says %q, want nothing and %q", q, numbers(r), r.Note, says)
+		}
+		r = ask(t, s, search.Query{Text: q, Keep: hidden})
+		if len(r.Hits) > 0 || strings.Contains(r.Note, "some do") {
+			t.Errorf("ask %q of notes that must not be found finds %v and says %q", q, numbers(r), r.Note)
+		}
 	}
 }
 
