@@ -162,18 +162,7 @@ func (l *Log) Leftovers() ([]event.ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	var left []event.ID
-	for id, blob := range gone.All() {
-		has, err := l.store.Has(blob)
-		if err != nil {
-			return nil, err
-		}
-		if has {
-			left = append(left, id)
-		}
-	}
-	slices.Sort(left)
-	return left, nil
+	return gone.Stored(l.store.Has)
 }
 
 // expunge gathers what stays without a lock, and then, while nobody appends,

@@ -98,31 +98,19 @@ func (m *mender) search(ctx context.Context) (*search, error) {
 		}
 	}
 	for _, h := range ends {
-		if old, err := m.isPurged(s, h); err != nil || old {
-			if err != nil {
-				return nil, err
-			}
-			continue
+		held, err := m.gone.InCommit(m.store, h)
+		if err != nil {
+			return nil, err
 		}
 		fits, err := s.continues(h)
 		if err != nil {
 			return nil, err
 		}
-		if fits {
+		if fits && len(held) == 0 {
 			s.heads = append(s.heads, h)
 		}
 	}
 	return s, nil
-}
-
-// isPurged says whether the history of h still holds events that were purged.
-func (m *mender) isPurged(s *search, h plumbing.Hash) (bool, error) {
-	tree, err := s.graph.Tree(h)
-	if err != nil {
-		return false, err
-	}
-	held, err := m.gone.In(m.store, tree)
-	return len(held) > 0, err
 }
 
 // ends are the commits of this space that no other commit follows, newest

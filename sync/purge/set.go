@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/internal/commitform"
 	"cairn/internal/event"
 	"cairn/sync/gittree"
+	"cairn/sync/history"
 )
 
 // A Set is what was purged from a space. The nil Set is empty. It is never
@@ -79,4 +81,33 @@ func (s *Set) In(r Reader, tree plumbing.Hash) ([]event.ID, error) {
 		}
 	}
 	return held, nil
+}
+
+// InCommit is In for the tree of a commit.
+func (s *Set) InCommit(r Reader, commit plumbing.Hash) ([]event.ID, error) {
+	if s.Len() == 0 {
+		return nil, nil
+	}
+	c, err := history.ReadCommit(r, commit)
+	if err != nil {
+		return nil, err
+	}
+	return s.In(r, c.Tree)
+}
+
+// Stored lists, in order, the purged events whose file a repository has all the
+// same.
+func (s *Set) Stored(has func(plumbing.Hash) (bool, error)) ([]event.ID, error) {
+	var stored []event.ID
+	for id, blob := range s.All() {
+		is, err := has(blob)
+		if err != nil {
+			return nil, fmt.Errorf("look for the files of purged events: %w", err)
+		}
+		if is {
+			stored = append(stored, id)
+		}
+	}
+	slices.Sort(stored)
+	return stored, nil
 }

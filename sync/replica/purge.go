@@ -10,7 +10,6 @@ import (
 
 	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
-	"cairn/sync/history"
 	"cairn/sync/purge"
 )
 
@@ -62,21 +61,11 @@ func (r *Replica) readRecords(a *arrival) (err error) {
 // mustBeRid makes sure that the history that is to be followed has nothing of
 // what was purged.
 func mustBeRid(in gitstore.Reader, a *arrival) error {
-	if a.gone.Len() == 0 {
-		return nil
+	held, err := a.gone.InCommit(in, a.head)
+	if err == nil && len(held) > 0 {
+		err = &PurgedError{Events: held}
 	}
-	c, err := history.ReadCommit(in, a.head)
-	if err != nil {
-		return err
-	}
-	held, err := a.gone.In(in, c.Tree)
-	if err != nil {
-		return err
-	}
-	if len(held) > 0 {
-		return &PurgedError{Events: held}
-	}
-	return nil
+	return err
 }
 
 // objectsOf are the objects of records.
@@ -143,16 +132,11 @@ func (r *Replica) count(ctx context.Context, before eventlog.Head) (int, error) 
 // was purged.
 func (r *Replica) note(gone *purge.Set) error {
 	store := r.opt.Log.Store()
-	for _, blob := range gone.All() {
-		has, err := store.Has(blob)
-		if err != nil {
-			return err
-		}
-		if has {
-			return store.SetPending()
-		}
+	stored, err := gone.Stored(store.Has)
+	if err != nil || len(stored) == 0 {
+		return err
 	}
-	return nil
+	return store.SetPending()
 }
 
 // moveOnto moves the branch. Events saved meanwhile are taken along in another

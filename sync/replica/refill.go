@@ -80,11 +80,7 @@ func without(q *gitstore.Quarantine, commits []plumbing.Hash, gone *purge.Set) (
 		if !q.HasNew(h) {
 			continue
 		}
-		c, err := history.ReadCommit(q, h)
-		if err != nil {
-			return nil, err
-		}
-		held, err := gone.In(q, c.Tree)
+		held, err := gone.InCommit(q, h)
 		if err != nil {
 			return nil, err
 		}
