@@ -94,13 +94,7 @@ func (s *sender) run() (PushResult, error) {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		patience = endPatience
 	}
-	var sending error
-	select {
-	case sending = <-sent:
-	case <-time.After(patience):
-		s.rw.Close()
-		sending = <-sent
-	}
+	sending := s.end(sent, patience)
 	if own, ok := errors.AsType[*packError](sending); ok {
 		return PushResult{}, own.err // the stream was closed for it: the answer says nothing
 	}
@@ -108,6 +102,23 @@ func (s *sender) run() (PushResult, error) {
 		err = fmt.Errorf("%w (while sending: %v)", err, sending)
 	}
 	return result, err
+}
+
+// end waits for the end of the sending, and closes the stream if that does not come in time. What is over already is
+// not disturbed, however little patience there is.
+func (s *sender) end(sent <-chan error, patience time.Duration) error {
+	select {
+	case err := <-sent:
+		return err
+	default:
+	}
+	select {
+	case err := <-sent:
+		return err
+	case <-time.After(patience):
+		s.rw.Close()
+		return <-sent
+	}
 }
 
 // endPatience is how long the other side may take to end a push whose answer broke off.

@@ -124,3 +124,45 @@ func (h *heard) Read(p []byte) (int, error) {
 	h.b.Write(p[:n])
 	return n, err
 }
+
+// An answered push is a server that answers when everything has been sent.
+type answered struct {
+	answer bytes.Buffer
+	closed bool
+}
+
+func (a *answered) Write(p []byte) (int, error) { return len(p), nil }
+
+func (a *answered) Read(p []byte) (int, error) {
+	synctest.Wait() // until whoever sends has nothing more to do
+	return a.answer.Read(p)
+}
+
+func (a *answered) CloseWrite() error { return nil }
+
+func (a *answered) Close() error {
+	a.closed = true
+	return nil
+}
+
+// A push that was sent whole and answered ends without a blow to the stream, on
+// which the server may still say more.
+func TestAnAnsweredPushLeavesTheStreamOpen(t *testing.T) {
+	for range 50 { // either may happen by chance
+		synctest.Test(t, func(t *testing.T) {
+			cmd := gitwire.Command{New: plumbing.NewHash(strings.Repeat("ab", 20)), Ref: "refs/heads/main"}
+			caps := gitwire.Capabilities{"report-status"}
+			stream := &answered{}
+			reply := gitwire.NewPushReply(&stream.answer, &gitwire.PushRequest{Commands: []gitwire.Command{cmd}, Caps: caps})
+			if err := reply.Report("", []gitwire.Result{{Ref: cmd.Ref}}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := gitwire.Push(context.Background(), stream, &gitwire.Advert{Caps: caps}, cmd, gitwire.PushOptions{
+				WritePack: func(io.Writer) error { return nil },
+			})
+			if err != nil || stream.closed {
+				t.Fatalf("closed: %v, %v", stream.closed, err)
+			}
+		})
+	}
+}
