@@ -334,8 +334,11 @@ func TestNothingIsLeftOfErasedEvents(t *testing.T) {
 	if !slices.ContainsFunc(journals(t, l), func(path string) bool { return holds(t, path, phrase) }) {
 		t.Fatal("the write-ahead log does not hold the words to begin with")
 	}
-	if err := l.Erase(context.Background()); err != nil {
+	if err := l.Store().SetPending(); err != nil {
 		t.Fatal(err)
+	}
+	if done, err := l.Expunge(t.Context()); err != nil || done.Objects == 0 || done.Left > 0 {
+		t.Fatalf("%+v, %v", done, err)
 	}
 	for _, path := range journals(t, l) {
 		if holds(t, path, phrase) {

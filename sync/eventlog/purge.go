@@ -126,7 +126,7 @@ func (l *Log) Expunge(ctx context.Context) (done Expunged, err error) {
 
 // ExpungeInTurn is Expunge for a caller who holds gitstore.Store.LockPending.
 func (l *Log) ExpungeInTurn(ctx context.Context) (done Expunged, err error) {
-	needed, err := l.NeedsExpunge() // still, after others may have done it
+	needed, err := l.needsExpunge() // still, after others may have done it
 	if err != nil || !needed {
 		return Expunged{}, wrapExpunge(err)
 	}
@@ -146,8 +146,8 @@ func wrapExpunge(err error) error {
 	return nil
 }
 
-// NeedsExpunge says whether Expunge has anything to do.
-func (l *Log) NeedsExpunge() (bool, error) {
+// needsExpunge says whether Expunge has anything to do.
+func (l *Log) needsExpunge() (bool, error) {
 	pending, err := l.store.IsPending()
 	if err != nil || pending {
 		return pending, err

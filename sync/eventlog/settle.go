@@ -25,17 +25,6 @@ func (l *Log) Settle(ctx context.Context) (err error) {
 	return l.settle(ctx)
 }
 
-// Erase is Settle, and overwrites the write-ahead log, so that none of its files holds a byte of an event afterwards. A
-// purge ends with it. Appends have to wait.
-func (l *Log) Erase(ctx context.Context) error {
-	return l.alone(ctx, func() error {
-		if err := l.journal.erase(); err != nil {
-			return fmt.Errorf("erase the write-ahead log: %w", err)
-		}
-		return nil
-	})
-}
-
 // lockSettling takes the lock of those who settle, which comes before the append lock.
 func (l *Log) lockSettling(ctx context.Context) (*disk.FileLock, error) {
 	lock, err := disk.Lock(ctx, filepath.Join(l.store.Dir(), "settle.lock"))

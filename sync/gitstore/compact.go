@@ -49,7 +49,8 @@ func (s *Store) CompactAtRest(ctx context.Context) (CompactStats, error) {
 	return s.compact(ctx, restCompaction)
 }
 
-// CompactNow is Compact however little there is to do.
+// CompactNow is Compact however little there is to do: for whoever measures what that costs. A store in use needs it at no
+// time.
 func (s *Store) CompactNow(ctx context.Context) (CompactStats, error) {
 	c := usualCompaction
 	c.packs, c.hasty = 0, 1
