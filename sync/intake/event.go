@@ -116,9 +116,11 @@ func (c *checker) file(o gitstore.Object, tree, parent plumbing.Hash, file []byt
 
 // follow marks the trees of an exact commit: made of the trees of its parents
 // and of names that were checked, they say nothing of their own. In a long hour
-// they are most of what arrives.
+// they are most of what arrives. A parent that did not arrive was checked when
+// it did: a replica publishes nothing unchecked, and a hub lands nothing on a
+// commit that is stored and not in its branch (reachesUnchecked there).
 func (c *checker) follow(h plumbing.Hash, parents []plumbing.Hash, trees []gitstore.Object) {
-	right := func(p plumbing.Hash) bool { return c.exact.has(p) || !c.arrived(p) } // what was here was checked before
+	right := func(p plumbing.Hash) bool { return c.exact.has(p) || !c.arrived(p) }
 	if !c.exact.has(h) || !right(parents[0]) || !right(parents[len(parents)-1]) {
 		return
 	}

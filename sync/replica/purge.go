@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -44,14 +45,12 @@ func (r *Replica) readRecords(a *arrival) (err error) {
 	if a.records, err = purge.Records(in, space.ID, a.epoch); err != nil {
 		return err
 	}
-	continued := a.known.IsZero()
-	for _, rec := range a.records {
-		continued = continued || rec.Commit == a.known
-		if !r.purger.Signs(rec.Key) {
-			return &purge.RecordError{Commit: rec.Commit, Reason: "it is not signed by the hub that this machine has joined"}
-		}
+	last := a.records[len(a.records)-1] // a chain has one key, and it was checked for each that it signed it
+	if !r.purger.Signs(last.Key) {
+		return &purge.RecordError{Commit: last.Commit, Reason: "it is not signed by the hub that this machine has joined"}
 	}
-	if !continued {
+	isKnown := func(rec purge.Record) bool { return rec.Commit == a.known }
+	if !a.known.IsZero() && !slices.ContainsFunc(a.records, isKnown) {
 		return &RewrittenError{Had: a.known, Has: a.epoch}
 	}
 	a.gone = purge.NewSet(a.records)
