@@ -13,8 +13,8 @@ import (
 	"cairn/sync/purge"
 )
 
-// Purged forgets what the home keeps beside a log of events that are about to
-// leave it for good: the files of refused ones, and their lines on the lists.
+// Purged forgets what the home keeps beside a log of events that have left it
+// for good: the files of refused ones, and their lines on the lists.
 func (c carried) Purged(ctx context.Context, space string, gone *purge.Set) error {
 	dir := c.a.opt.Home.Parked(space)
 	for id := range gone.All() {

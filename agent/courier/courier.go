@@ -39,8 +39,8 @@ type Memory interface {
 	// Renew gives the machine a key of its own after the hub found out that
 	// another copy of it goes on with the key of device. The old key stays good.
 	Renew(ctx context.Context, device event.DeviceID) error
-	// Purged removes what is kept beside the log of events that are about to
-	// leave it for good.
+	// Purged removes what is kept beside the log of events that have left it for
+	// good.
 	Purged(ctx context.Context, space string, gone *purge.Set) error
 	// Refusals is how such events are reported.
 	Refusals([]replica.Parked) []api.Refusal

@@ -91,13 +91,13 @@ func (r *Replica) follow(ctx context.Context, a *arrival) (eventlog.Head, error)
 	if err := r.note(a.gone); err != nil {
 		return eventlog.Head{}, err
 	}
-	if r.opt.Purged != nil {
+	if err := r.moveOnto(ctx, a); err != nil {
+		return eventlog.Head{}, err
+	}
+	if r.opt.Purged != nil { // not before: what is withheld must not show while the log has it
 		if err := r.opt.Purged(ctx, a.gone); err != nil {
 			return eventlog.Head{}, fmt.Errorf("forget purged events: %w", err)
 		}
-	}
-	if err := r.moveOnto(ctx, a); err != nil {
-		return eventlog.Head{}, err
 	}
 	if a.fresh, err = r.count(ctx, before); err != nil {
 		return eventlog.Head{}, err

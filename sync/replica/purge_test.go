@@ -433,3 +433,34 @@ func TestWhatIsPurgedDuringARefillStaysGone(t *testing.T) {
 		t.Errorf("left: %v", found)
 	}
 }
+
+// Who keeps word of an event, such as that it must not be seen, hears that it is
+// gone when the log has it no more, and is told again until that has worked.
+func TestAPurgeIsToldWhenTheLogHasFollowed(t *testing.T) {
+	t.Parallel()
+	l := newLeak(t)
+	purgeAt(t, l.dir, nil, hubKey, l.leaked.ID)
+	told, failed := 0, errors.New("the list cannot be written")
+	l.m.opt.Purged = func(_ context.Context, gone *purge.Set) error {
+		told++
+		if !gone.Has(l.leaked.ID) || gone.Len() != 1 {
+			t.Errorf("told of %d events", gone.Len())
+		}
+		l.m.has("a before", "b beside", "c after", "d unsent")
+		if told == 1 {
+			return failed
+		}
+		return nil
+	}
+	if _, err := l.m.Pull(t.Context()); !errors.Is(err, failed) {
+		t.Errorf("the pull ends with %v", err)
+	}
+	l.m.sync()
+	l.m.sync()
+	if told != 2 {
+		t.Errorf("it was told %d times", told)
+	}
+	if found := purgetest.Traces(t, l.folder(), l.secret); len(found) > 0 {
+		t.Errorf("left: %v", found)
+	}
+}

@@ -39,8 +39,9 @@ type Options struct {
 	// Park keeps events that the remote refused, durably, before they leave
 	// the log.
 	Park func(context.Context, []Parked) error
-	// Purged is told which events are about to leave the log for good, so that
-	// other copies of them go too. It may be told again.
+	// Purged is told which events have left the log for good, so that other
+	// copies of them go too, and what is kept about them. It is told again until
+	// it succeeds, and may be after that.
 	Purged func(context.Context, *purge.Set) error
 	Limits gitstore.Limits
 }
