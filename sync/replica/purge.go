@@ -3,7 +3,6 @@ package replica
 import (
 	"context"
 	"crypto/ed25519"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -91,7 +90,7 @@ func (r *Replica) follow(ctx context.Context, a *arrival) (eventlog.Head, error)
 	if err := r.note(a.gone); err != nil {
 		return eventlog.Head{}, err
 	}
-	if err := r.moveOnto(ctx, a); err != nil {
+	if _, err := r.adopt(ctx, a.head, a.keep); err != nil {
 		return eventlog.Head{}, err
 	}
 	if r.opt.Purged != nil { // not before: what is withheld must not show while the log has it
@@ -138,22 +137,10 @@ func (r *Replica) note(gone *purge.Set) error {
 	return store.SetPending()
 }
 
-// moveOnto moves the branch. Events saved meanwhile are taken along in another
-// round.
-func (r *Replica) moveOnto(ctx context.Context, a *arrival) error {
-	for {
-		_, _, err := r.replay(ctx, a.head, func(s eventlog.Stored) place {
-			if a.gone.Has(s.ID) {
-				return leftOut
-			}
-			return inOrder
-		})
-		if errors.Is(err, eventlog.ErrBusy) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		return r.opt.Log.Identify()
+// keep is where an event of the log's goes when a purge is followed.
+func (a *arrival) keep(s eventlog.Stored) place {
+	if a.gone.Has(s.ID) {
+		return leftOut
 	}
+	return inOrder
 }

@@ -17,7 +17,7 @@ func (r *Replica) take(ctx context.Context, head plumbing.Hash) (eventlog.Head, 
 		return eventlog.Head{}, err
 	}
 	if foreign {
-		return r.adopt(ctx, head)
+		return r.adopt(ctx, head, func(eventlog.Stored) place { return inOrder })
 	}
 	return r.opt.Log.Update(ctx, func(h eventlog.Head) (eventlog.Change, error) {
 		if err := r.graph.Add(h.Commit, head); err != nil {
@@ -40,11 +40,11 @@ func (r *Replica) foreign(head plumbing.Hash) (bool, error) {
 }
 
 // adopt gives the log the identity of the remote's history and appends its
-// own events to that, with the same bytes. Events saved meanwhile are taken
-// along in another round.
-func (r *Replica) adopt(ctx context.Context, onto plumbing.Hash) (eventlog.Head, error) {
+// own events to that, with the same bytes and each in its place. Events saved
+// meanwhile are taken along in another round.
+func (r *Replica) adopt(ctx context.Context, onto plumbing.Hash, of func(eventlog.Stored) place) (eventlog.Head, error) {
 	for {
-		_, _, err := r.replay(ctx, onto, func(eventlog.Stored) place { return inOrder })
+		_, _, err := r.replay(ctx, onto, of)
 		if errors.Is(err, eventlog.ErrBusy) {
 			continue
 		}
