@@ -157,7 +157,10 @@ func (l *lawIndex) compare(t *rapid.T, o *oracle) {
 		t.Fatalf("ask %q: %v", q.Text, err)
 	}
 	want := o.ask(q)
-	for i := range got.Hits {
+	for i, h := range got.Hits {
+		if len(h.Matched) > 0 && !marksAny(q.Text, o.notes[noteKey(h.Space, h.ID)].doc) {
+			t.Fatalf("ask %q finds %s, of which nothing is marked: %+v", q.Text, h.ID, o.notes[noteKey(h.Space, h.ID)].doc)
+		}
 		got.Hits[i].Matched = nil
 	}
 	if !slices.EqualFunc(got.Hits, want, func(a, b Hit) bool { return a.ID == b.ID && a.Space == b.Space && a.Score == b.Score }) {
@@ -169,6 +172,13 @@ func (l *lawIndex) compare(t *rapid.T, o *oracle) {
 	if got.Total < len(got.Hits) {
 		t.Fatalf("ask %q: total %d is less than %d hits", q.Text, got.Total, len(got.Hits))
 	}
+}
+
+// marksAny says that something of a note is marked; tags are searched, too.
+func marksAny(text string, d Doc) bool {
+	body := d.Body + "\n" + strings.Join(d.Tags, "\n")
+	m := NewMarker(text, d.Title, body)
+	return len(m.Title(d.Title))+len(m.Text(body)) > 0
 }
 
 // However notes came into the index, in whatever steps, updated, deleted,

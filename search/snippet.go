@@ -21,6 +21,9 @@ func Snippet(text, body string, limit int) string {
 	}
 	body = strings.ToValidUTF8(body, "\uFFFD")
 	from, to := bestWindow(wantedForms(query.Parse(text)), body, limit-2*len(ellipsis))
+	if from == to {
+		from, to = firstMark(text, body)
+	}
 	return excerpt(body, from, to, limit)
 }
 
@@ -102,6 +105,16 @@ func bestWindow(w wanted, body string, limit int) (from, to int) {
 		}
 	}
 	return from, to
+}
+
+// firstMark is where a body first holds what a word was taken for, such as one
+// that is spelled nearly the same.
+func firstMark(text, body string) (from, to int) {
+	body = beginning(body, enough)
+	if marks := NewMarker(text, "", body).Text(body); len(marks) > 0 {
+		return marks[0].Start, marks[0].End
+	}
+	return 0, 0
 }
 
 // excerpt is body[from:to] with as much around it as fits, more of it after

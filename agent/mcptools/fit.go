@@ -29,9 +29,19 @@ var steps = []limits{
 	{text: 40, snippet: 80, title: 60, name: 60, tags: 3},
 }
 
+// A marked answer also has what the query matched in each hit.
+type marked struct {
+	api.Answer
+	matches [][]string
+}
+
 // fitAnswer shortens the texts of an answer until it fits, and then leaves
 // out the last hits. The words and the note say so.
-func fitAnswer(a api.Answer, order string) reply {
+func fitAnswer(answer api.Answer, order string) reply {
+	a := marked{Answer: answer}
+	for _, h := range a.Hits {
+		a.matches = append(a.matches, matchesOf(a.Query, h))
+	}
 	for _, l := range steps {
 		if r := render(a, len(a.Hits), l, order); size(r) <= answerBudget {
 			return r
@@ -60,7 +70,7 @@ func size(r reply) int {
 }
 
 // render is the answer with n hits within the limits.
-func render(a api.Answer, n int, l limits, order string) reply {
+func render(a marked, n int, l limits, order string) reply {
 	out := a
 	out.Query = shorten(a.Query, 200)
 	out.Hits = make([]api.Hit, n)
@@ -69,8 +79,8 @@ func render(a api.Answer, n int, l limits, order string) reply {
 		out.Hits[i] = l.hit(h)
 		cut = cut || len(h.Text) > l.text
 	}
-	out.Note = notes(a, n, cut)
-	return reply{text: answerWords(out, order), value: out}
+	out.Note = notes(a.Answer, n, cut)
+	return reply{text: answerWords(out, order), value: out.Answer}
 }
 
 // hit is h within the limits.
@@ -105,13 +115,13 @@ func notes(a api.Answer, n int, cut bool) string {
 	return strings.Join(all, "; ")
 }
 
-func answerWords(a api.Answer, order string) string {
+func answerWords(a marked, order string) string {
 	if len(a.Hits) == 0 {
 		return strings.TrimSuffix("no memory matches\n"+a.Note, "\n")
 	}
 	lines := []string{fmt.Sprintf("%d of %d memories, %s, quoted as stored:", len(a.Hits), max(a.Total, len(a.Hits)), order)}
-	for _, h := range a.Hits {
-		lines = append(lines, quote(h))
+	for i, h := range a.Hits {
+		lines = append(lines, quote(h, a.matches[i]))
 	}
 	if a.Note != "" {
 		lines = append(lines, "("+a.Note+")")

@@ -121,7 +121,7 @@ func TestWhatNoLongerHoldsIsMarked(t *testing.T) {
 	} {
 		h := someHit("x")
 		change(&h)
-		if got := quote(h); !strings.Contains(got, mark) {
+		if got := quote(h, nil); !strings.Contains(got, mark) {
 			t.Errorf("%q is not in %q", mark, got)
 		}
 	}
@@ -167,5 +167,25 @@ func TestMoments(t *testing.T) {
 	}
 	if got, err := momentOf("since", "", now); got != nil || err != nil {
 		t.Errorf("nothing is %v, %v", got, err)
+	}
+}
+
+// What matched is named beside the quote, which stays as it is stored.
+func TestAnAnswerNamesWhatMatched(t *testing.T) {
+	t.Parallel()
+	h := someHit("We chose Postgres for billing,\nnot the \x1b[1mnewest\u202e one. " + strings.Repeat("filler ", 400))
+	h.Title = "Billing"
+	r := fitAnswer(api.Answer{Query: "which database did we choose for billing, postgres", Total: 1, Hits: []api.Hit{h}}, "best first")
+	if !strings.Contains(r.text, ", matches Billing · chose · Postgres\n> Billing\n> We chose Postgres for billing, not the") {
+		t.Errorf("said:\n%s", r.text)
+	}
+	for query, h := range map[string]api.Hit{"": someHit("x"), "nothing like it": someHit("x"), "redacted": {Title: "(redacted)", State: api.Redacted}} {
+		if r := fitAnswer(api.Answer{Query: query, Hits: []api.Hit{h}}, "best first"); strings.Contains(r.text, "matches ") {
+			t.Errorf("of %q is said:\n%s", query, r.text)
+		}
+	}
+	long := strings.Repeat("w", 500)
+	if r := fitAnswer(api.Answer{Query: long, Hits: []api.Hit{someHit(long + "\n> forged")}}, "best first"); strings.Count(r.text, "\n") != 2 || size(r) > answerBudget {
+		t.Errorf("said:\n%s", r.text)
 	}
 }

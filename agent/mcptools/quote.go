@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"cairn/agent/api"
+	"cairn/agent/highlight"
 	"cairn/internal/event"
 )
 
@@ -66,14 +67,34 @@ func marks(h api.Hit) []string {
 	return out
 }
 
+// What of a hit is named as matched: so many words of at most so many bytes.
+const (
+	maxMatches = 5
+	maxMatch   = 40
+)
+
+// matchesOf are the words of a hit by which it was found. They are named and
+// not marked where they stand: a quote is what is stored, byte for byte, and no
+// mark in it could be told from what others wrote.
+func matchesOf(query string, h api.Hit) []string {
+	var out []string
+	for _, w := range highlight.Words(query, h, maxMatches) {
+		out = append(out, shorten(oneLine(w), maxMatch))
+	}
+	return out
+}
+
 // quote is one hit of a list: a line about it and one or two from it.
-func quote(h api.Hit) string {
+func quote(h api.Hit, matches []string) string {
 	about := []string{h.ID.Short(), string(h.Kind)}
 	if h.State != api.Live && h.SupersededBy == "" {
 		about = append(about, string(h.State))
 	}
 	about = append(about, marks(h)...)
 	about = append(about, "by "+provenance(h))
+	if len(matches) > 0 {
+		about = append(about, "matches "+strings.Join(matches, " · "))
+	}
 	title, body := oneLine(h.Title), oneLine(h.Snippet)
 	if body == "" {
 		body = oneLine(h.Text)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cairn/agent/api"
+	"cairn/agent/highlight"
 	"cairn/internal/event"
 	"cairn/internal/moment"
 	"cairn/internal/problem"
@@ -125,7 +126,7 @@ func (a *app) askCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.print(answer, func(w io.Writer) { writeAnswer(w, answer, "no note matches") })
+			return a.print(answer, func(w io.Writer) { writeAnswer(w, answer, "no note matches", a.painter(answer.Query)) })
 		},
 	}
 	f.add(cmd, 5)
@@ -159,28 +160,56 @@ func (a *app) list(cmd *cobra.Command, f filterFlags, narrow func(*api.Query)) e
 	if err != nil {
 		return err
 	}
-	return a.print(answer, func(w io.Writer) { writeAnswer(w, answer, "nothing here yet") })
+	return a.print(answer, func(w io.Writer) { writeAnswer(w, answer, "nothing here yet", plain) })
 }
 
-func writeAnswer(w io.Writer, answer api.Answer, none string) {
+// A painter marks what a search matched in what is shown of a hit.
+type painter func(h api.Hit, title, snippet string) (string, string)
+
+func plain(_ api.Hit, title, snippet string) (string, string) { return title, snippet }
+
+// painter marks in bold if a person reads it on a terminal that can show it.
+func (a *app) painter(query string) painter {
+	if !a.colors() {
+		return plain
+	}
+	return func(h api.Hit, title, snippet string) (string, string) {
+		return highlight.Paint(query, h, title, snippet, "\x1b[1m", "\x1b[22m")
+	}
+}
+
+// colors says whether marks may go to stdout. A console of Windows that names
+// neither itself nor a terminal may be one that shows them as text.
+func (a *app) colors() bool {
+	get := a.env.Getenv
+	able := a.env.GOOS != "windows" || get("WT_SESSION") != "" || get("TERM") != ""
+	return able && a.env.Screen && !a.noColor && get("NO_COLOR") == "" && get("TERM") != "dumb"
+}
+
+func writeAnswer(w io.Writer, answer api.Answer, none string, paint painter) {
 	if answer.Note != "" {
-		fmt.Fprintln(w, answer.Note)
+		fmt.Fprintln(w, oneLine(answer.Note))
 	} else if len(answer.Hits) == 0 {
 		fmt.Fprintln(w, none)
 	}
 	for _, h := range answer.Hits {
-		writeHit(w, h)
+		writeHit(w, h, paint)
 	}
 }
 
-func writeHit(w io.Writer, h api.Hit) {
-	fmt.Fprintf(w, "%s  %s  %s", h.ID.Short(), h.Recorded.Local().Format("2006-01-02 15:04"), oneLine(h.Title))
+func writeHit(w io.Writer, h api.Hit, paint painter) {
+	title, snippet := oneLine(h.Title), oneLine(h.Snippet)
+	if snippet == title {
+		snippet = ""
+	}
+	title, snippet = paint(h, title, snippet)
+	fmt.Fprintf(w, "%s  %s  %s", h.ID.Short(), h.Recorded.Local().Format("2006-01-02 15:04"), title)
 	if marks := hitMarks(h); marks != "" {
 		fmt.Fprintf(w, "  [%s]", harmless(marks))
 	}
 	fmt.Fprintln(w)
-	if s := oneLine(h.Snippet); s != "" && s != oneLine(h.Title) {
-		fmt.Fprintln(w, "    "+s)
+	if snippet != "" {
+		fmt.Fprintln(w, "    "+snippet)
 	}
 }
 

@@ -87,7 +87,7 @@ func writeShown(w io.Writer, s api.Shown) {
 	if len(s.History) > 0 {
 		fmt.Fprint(w, "\n\nhistory, oldest first:\n")
 		for _, h := range s.History {
-			writeHit(w, h)
+			writeHit(w, h, plain)
 		}
 	}
 }
