@@ -29,6 +29,9 @@ type Options struct {
 	Key []byte
 	// Now is the clock by which exceptions and trials end; nil is the system's.
 	Now func() time.Time
+	// Used is told the line of each exception that excuses something, each
+	// time. It may be nil.
+	Used func(line int)
 }
 
 // Compile makes the file ready to judge by. An error means that the patterns
@@ -69,7 +72,11 @@ func (r *Rules) Scanner(space string) *secrets.Scanner {
 func (r *Rules) Excuse(space string) secrets.Excuse {
 	now := r.options.Now()
 	return func(f secrets.Finding) bool {
-		return !f.Certain && r.file.isOff(f.Rule, now) || r.file.allowed(f, space, now)
+		line := r.file.excusedBy(f, space, now)
+		if line > 0 && r.options.Used != nil {
+			r.options.Used(line)
+		}
+		return line > 0
 	}
 }
 
@@ -79,12 +86,19 @@ func counts(until, now time.Time) bool {
 	return now.Before(until) && until.Sub(now) <= longestEnd
 }
 
-func (f *File) isOff(rule string, now time.Time) bool {
-	return slices.ContainsFunc(f.Off, func(o Off) bool { return o.Rule == rule && counts(o.Until, now) })
-}
-
-func (f *File) allowed(found secrets.Finding, space string, now time.Time) bool {
-	return slices.ContainsFunc(f.Allow, func(a Allow) bool { return a.excuses(found, space) && counts(a.Until, now) })
+// excusedBy is the line of the entry that excuses a finding, 0 for none.
+func (f *File) excusedBy(found secrets.Finding, space string, now time.Time) int {
+	for _, o := range f.Off {
+		if o.Rule == found.Rule && !found.Certain && counts(o.Until, now) {
+			return o.Line
+		}
+	}
+	for _, a := range f.Allow {
+		if a.excuses(found, space) && counts(a.Until, now) {
+			return a.Line
+		}
+	}
+	return 0
 }
 
 // excuses says whether an entry is for a finding in a space, whenever.

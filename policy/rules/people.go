@@ -71,3 +71,22 @@ func (f *File) maybeGroup(text string, err error) error {
 	}
 	return err
 }
+
+// People lists everyone whom the file names, in order.
+func (f *File) People() []string {
+	all := slices.Clone(f.Admins)
+	for _, members := range f.Groups {
+		all = append(all, members...)
+	}
+	for _, s := range f.Spaces {
+		for _, list := range [][]string{s.Read, s.Write, s.Admin, s.Redact} {
+			for _, entry := range list {
+				if entry != everyone && !strings.HasPrefix(entry, groupPrefix) {
+					all = append(all, entry)
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,88 @@
+package trial
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"cairn/policy/rules"
+)
+
+// A Change is what a person gains, or loses, in a space.
+type Change struct {
+	Person string        `json:"person"`
+	Space  string        `json:"space"` // "default" for all that are not listed
+	Gains  []rules.Right `json:"gains"`
+	Loses  []rules.Right `json:"loses"`
+}
+
+func (c Change) String() string {
+	var what []string
+	for verb, rights := range map[string][]rules.Right{"gains": c.Gains, "loses": c.Loses} {
+		if len(rights) > 0 {
+			what = append(what, verb+" "+listed(rights))
+		}
+	}
+	slices.Sort(what)
+	return fmt.Sprintf("%s %s in %s", c.Person, strings.Join(what, ", "), c.Space)
+}
+
+func listed(rights []rules.Right) string {
+	var words []string
+	for _, r := range rights {
+		words = append(words, string(r))
+	}
+	return strings.Join(words, ", ")
+}
+
+// Rights lists what the people whom either file names gain and lose by the
+// second, as far as a policy gives and takes.
+func Rights(before, after *rules.File) ([]Change, error) {
+	was, err := before.Compile(rules.Options{})
+	if err != nil {
+		return nil, err
+	}
+	is, err := after.Compile(rules.Options{})
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	for _, space := range spaces(before, after) {
+		for _, person := range people(before, after) {
+			c := Change{Person: person, Space: space, Gains: []rules.Right{}, Loses: []rules.Right{}}
+			for _, right := range rules.Rights() {
+				switch had, has := was.May(person, space, right), is.May(person, space, right); {
+				case has && !had:
+					c.Gains = append(c.Gains, right)
+				case had && !has:
+					c.Loses = append(c.Loses, right)
+				}
+			}
+			if len(c.Gains)+len(c.Loses) > 0 {
+				changes = append(changes, c)
+			}
+		}
+	}
+	return changes, nil
+}
+
+func spaces(files ...*rules.File) []string {
+	names := map[string]bool{}
+	for _, f := range files {
+		for name := range f.Spaces {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+func people(files ...*rules.File) []string {
+	names := map[string]bool{}
+	for _, f := range files {
+		for _, person := range f.People() {
+			names[person] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}

@@ -1,0 +1,152 @@
+package trial_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cairn/internal/event"
+	"cairn/internal/event/eventtest"
+	"cairn/policy"
+	"cairn/policy/rules"
+	"cairn/policy/secrets"
+	"cairn/policy/secrets/secretstest"
+	"cairn/policy/trial"
+)
+
+var (
+	key = []byte("the key of a team, 32 bytes long")
+	now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+)
+
+func file(t *testing.T, text string) *rules.File {
+	t.Helper()
+	f, err := rules.Parse([]byte("version: 1\nteam: acme\nadmins: [ana]\n" + text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func note(text string, age time.Duration) event.Event {
+	e := eventtest.Note(text)
+	e.ID = event.NewID(now.Add(-age))
+	e.Space, e.Classification = "docs", event.Public
+	return eventtest.Signed(e, "laptop")
+}
+
+func try(t *testing.T, text string, events ...event.Event) trial.Result {
+	t.Helper()
+	tr, err := trial.New(policy.Default(), file(t, text), key, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if err := tr.Add(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tr.Result()
+}
+
+func TestWhatAPolicyWouldChange(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	demo, ticket := secretstest.Generate("stripe-test", r), secretstest.Generate("sendgrid", r)
+	acme := "adk_" + strings.Repeat("a1b2c3d4e5", 3)
+	text := `limits: {event: 2KiB}
+kinds: [observe]
+signatures: warn
+retention: [{keep: 90d}]
+secrets:
+  patterns:
+    - {id: acme-key, match: 'adk_[0-9a-z]{30}', like: 'adk_[0-9a-z]{30}'}
+    - {id: idle-key, match: 'idle_[0-9a-z]{30}', like: 'idle_[0-9a-z]{30}'}
+  allow:
+    - {rule: stripe-test, fingerprint: ` + secrets.Fingerprint(key, []byte(demo)) + `, reason: a demo, by: ana, until: 2027-06-30}
+    - {rule: stripe-test, fingerprint: 9c41d07be2a85f36, reason: a demo, by: ana, until: 2027-06-30}
+  off:
+    - {rule: jwt, reason: none are used, by: ana, until: 2027-06-30}
+`
+	plain, withKey, allowed, refused := note("hello", 0), note("it is "+acme, 0), note("it is "+demo, 0), note("it is "+ticket, 0)
+	large, old, soon := note(strings.Repeat("word ", 600), 0), note("hello", 100*24*time.Hour), note("hello", 70*24*time.Hour)
+	claim := eventtest.Of(&event.Claim{SchemaType: "fact", Key: "k", Content: "x"})
+	claim.Space, claim.Classification = "docs", event.Public
+	unsigned := note("hello", 0)
+	unsigned.Sig = nil
+	got := try(t, text, plain, withKey, allowed, refused, large, old, soon, claim, unsigned)
+	want := trial.Result{
+		Events:       9,
+		NewlyRefused: []trial.Break{{ID: withKey.ID, Rule: "acme-key", Field: "payload.content"}, {ID: large.ID, Rule: "event-size", Field: "event"}, {ID: claim.ID, Rule: "kind", Field: "kind"}},
+		NewlyAllowed: []trial.Break{{ID: allowed.ID, Rule: "stripe-test", Field: "payload.content"}},
+		Reported:     []trial.Break{{ID: claim.ID, Rule: "signature", Field: "sig"}, {ID: unsigned.ID, Rule: "signature", Field: "sig"}},
+		OverLimit:    []event.ID{large.ID},
+		Unsigned:     []event.ID{claim.ID, unsigned.ID},
+		Expiring: []trial.Ending{{ID: old.ID, At: event.NewTime(old.ID.Time().AddDate(0, 0, 90))},
+			{ID: soon.ID, At: event.NewTime(soon.ID.Time().AddDate(0, 0, 90))}},
+		MatchedNothing: []trial.Idle{{What: "pattern idle-key", Line: 11}, {What: "allow stripe-test", Line: 14}, {What: "off jwt", Line: 16}},
+	}
+	a, b := encoded(t, got), encoded(t, want)
+	if a != b {
+		t.Errorf("%s\nwant:\n%s", a, b)
+	}
+	for _, secret := range []string{demo, ticket, acme} {
+		if strings.Contains(a, secret[4:]) {
+			t.Error("a secret is in the result")
+		}
+	}
+}
+
+func encoded(t *testing.T, r trial.Result) string {
+	t.Helper()
+	b, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// Nothing is newly refused that the file does not speak of.
+func TestAnEmptyFileChangesNothing(t *testing.T) {
+	r := try(t, "", note("hello", 0), note("it is "+secretstest.Generate("github-pat", rand.New(rand.NewPCG(2, 2))), 0))
+	if r.Events != 2 || len(r.NewlyRefused)+len(r.NewlyAllowed)+len(r.Expiring)+len(r.MatchedNothing) > 0 {
+		t.Errorf("%s", encoded(t, r))
+	}
+}
+
+func TestWhatIsNoEventIsNoResult(t *testing.T) {
+	tr, err := trial.New(policy.Default(), file(t, ""), nil, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := note("x", 0)
+	e.Kind = "poem"
+	if err := tr.Add(e); err == nil || tr.Result().Events != 0 {
+		t.Errorf("%v, %+v", err, tr.Result())
+	}
+}
+
+func TestThePeopleWhoGainAndLoseRights(t *testing.T) {
+	before := file(t, "groups: {ops: [ana, bob]}\nspaces: {docs: {read: ['*'], write: [group:ops]}, old: {read: [ana], write: [ana]}}\n")
+	after := file(t, "groups: {ops: [ana, carol]}\nspaces: {docs: {read: ['*'], write: [group:ops]}, new: {read: [carol], write: [dave]}}\n")
+	changes, err := trial.Rights(before, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range changes {
+		got = append(got, c.String())
+	}
+	want := []string{
+		"bob loses write, redact in docs", "carol gains write, redact in docs", "carol gains read in new",
+		"dave gains read, write, redact in new", "ana loses read, write, admin, redact in old",
+	}
+	if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+	if same, err := trial.Rights(after, after); err != nil || len(same) > 0 {
+		t.Errorf("%v, %v", same, err)
+	}
+}
