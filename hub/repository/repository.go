@@ -69,6 +69,21 @@ func (r *Repository) Count(ctx context.Context) (head string, events int, err er
 	return at.Commit.String(), events, err
 }
 
+// Events calls fn with the stored bytes of every event on the branch, in the
+// order of their ids. A damaged one ends it.
+func (r *Repository) Events(ctx context.Context, fn func([]byte) error) error {
+	at, err := r.log.Head()
+	if err != nil {
+		return asProblem(err)
+	}
+	return asProblem(r.log.Added(ctx, plumbing.ZeroHash, at.Tree, func(s eventlog.Stored) error {
+		if bad := s.Corrupt(); bad != nil {
+			return bad
+		}
+		return fn(s.Bytes)
+	}))
+}
+
 // history is the graph of everything that the refs lead to.
 func (r *Repository) history(refs map[string]plumbing.Hash) (*history.Graph, error) {
 	g, err := r.log.History(slices.Collect(maps.Values(refs))...)

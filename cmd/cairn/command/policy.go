@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) policyCommand() *cobra.Command {
-	return group("policy", "What may be stored", groupCare, append(a.policyLife(false), a.policyScanCommand())...)
+	return group("policy", "What may be stored", groupCare, append(a.policyLife(false), a.policyCheckCommand(), a.policyTestCommand(), a.policyScanCommand())...)
 }
 
 // scanLine is one text to scan, and scanAnswer what was found in it.
