@@ -9,5 +9,5 @@
 //
 // It is pure: no files, no clock, no network. What a secret looks like is in
 // package secrets, which class fits which space in package scope, a team's own
-// rules in package rules.
+// rules in package rules; these it puts beside the built-in ones.
 package policy
