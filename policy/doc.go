@@ -7,7 +7,8 @@
 // classification against the space; at form and size. A refusal lists every
 // finding by rule and field and never holds a byte of the text.
 //
-// It is pure: no files, no clock, no network. What a secret looks like is in
+// It is pure: no files, no network, and no clock but that by which a team's
+// exceptions end. What a secret looks like is in
 // package secrets, which class fits which space in package scope, a team's own
 // rules in package rules; these it puts beside the built-in ones.
 package policy
