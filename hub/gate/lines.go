@@ -13,6 +13,9 @@ import (
 // this many lines.
 const maxTold = gitwire.MaxMessages / 2
 
+// NothingStored ends what is told of a refused push.
+const NothingStored = "cairn: nothing of this push was stored"
+
 // Lines tells findings to who pushed: each as a line for programs, then what to
 // do as a line for people, unless that was said just before. Lines may be
 // broken within. Nothing of what was found is in them.
@@ -29,7 +32,7 @@ func Lines(findings []intake.Finding) []string {
 	if more := len(findings) - maxTold; more > 0 {
 		lines = append(lines, fmt.Sprintf("cairn: and %d more findings", more))
 	}
-	return append(lines, "cairn: nothing of this push was stored")
+	return append(lines, NothingStored)
 }
 
 func refusal(f intake.Finding) hubwire.Refusal {

@@ -135,27 +135,35 @@ func attacksOnOrigin() map[string]attack {
 
 func secret(m *machine) event.Event { return m.event("the word is " + forbidden) }
 
+func attacks() map[string]attack {
+	all := attacksOnSecrets()
+	maps.Copy(all, attacksOnForm())
+	maps.Copy(all, attacksOnOrigin())
+	return all
+}
+
 // Each attack is refused by the rule that it breaks, by name, and leaves no
 // file behind.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
-	attacks := attacksOnSecrets()
-	maps.Copy(attacks, attacksOnForm())
-	maps.Copy(attacks, attacksOnOrigin())
-	for name, attack := range attacks {
+	for name, attack := range attacks() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHub(t, repository.Limits{})
-			m := h.clone("laptop")
-			m.note("stored before")
-			m.push(event.MainRef).mustBeTaken(t)
-			before := h.files()
-			a := attack.make(h, m)
-			a.mustBeRefused(t, h, before, "nothing of this push was stored")
-			if got := a.rules(); !slices.Equal(got, slices.Sorted(slices.Values(attack.rules))) {
-				t.Errorf("rules %v, want %v:\n%s", got, attack.rules, strings.Join(a.lines, "\n"))
-			}
+			attack.perform(t, newHub(t, repository.Limits{}), attack.rules)
 		})
+	}
+}
+
+// perform makes the attack, and requires that rules refuse it.
+func (a attack) perform(t *testing.T, h *hub, rules []string) {
+	m := h.clone("laptop")
+	m.note("stored before")
+	m.push(event.MainRef).mustBeTaken(t)
+	before := h.files()
+	answer := a.make(h, m)
+	answer.mustBeRefused(t, h, before, "nothing of this push was stored")
+	if got := answer.rules(); !slices.Equal(got, slices.Sorted(slices.Values(rules))) {
+		t.Errorf("rules %v, want %v:\n%s", got, rules, strings.Join(answer.lines, "\n"))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/internal/event"
+	"cairn/internal/hubwire"
 	"cairn/sync/gitwire"
 )
 
@@ -28,7 +29,7 @@ var (
 	noBranch = &no{rule: "ref", reason: "only main is taken", advice: "this hub has one branch: push it with git push HUB main, or have it joined with git push HUB HEAD:refs/for/main"}
 	noOther  = &no{rule: "ref", reason: "only main is taken", advice: "notes, replacements and other refs are not taken: push the branch alone, with git push HUB main and without --mirror"}
 	noSecond = &no{rule: "ref", reason: "one ref at a time", advice: "push refs/heads/main or refs/for/main, not both at once"}
-	noStale  = &no{rule: "stale", reason: "the hub's main has moved", advice: "the hub's main has moved: run cairn sync, or let the hub join both with git push HUB HEAD:refs/for/main"}
+	noStale  = &no{rule: hubwire.RuleStale, reason: "the hub's main has moved", advice: "the hub's main has moved: run cairn sync, or let the hub join both with git push HUB HEAD:refs/for/main"}
 	noForce  = &no{rule: "fast-forward", reason: "not a fast-forward", advice: "history is only ever added to: run cairn sync, or let the hub join both with git push HUB HEAD:refs/for/main"}
 	noBusy   = &no{rule: "busy", reason: "another program moved main", advice: "another program moved the hub's main at that moment: push again"}
 	noPurge  = &no{rule: "busy", reason: "fetch first: events were purged", advice: "events were purged from the space at that moment: run cairn sync, or fetch, then push again"}

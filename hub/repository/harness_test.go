@@ -41,6 +41,8 @@ type hub struct {
 	set     *repository.Set
 	team    *repository.Repository
 	members *devices.Members
+	lie     *plumbing.Hash // what clients of stock git say that main was, if not the truth
+	stock   []string       // arguments of stock git, if pushes go by way of it and the hook
 }
 
 func newHub(t testing.TB, limits repository.Limits) *hub {
@@ -77,28 +79,34 @@ func (h *hub) enrol(person string, role devices.Role, names ...string) {
 // repo is where the tests look without asking the hub.
 func (h *hub) repo() string { return filepath.Join(h.dir, "spaces", "team.git") }
 
+// scan looks for the one secret there is.
+func scan(text []byte, field string) []intake.Finding {
+	if bytes.Contains(text, []byte(forbidden)) {
+		return []intake.Finding{{Rule: "secret", Field: field}}
+	}
+	return nil
+}
+
+func scanEvent(e event.Event) []intake.Finding {
+	b, err := event.Unsigned(e)
+	if err != nil {
+		return []intake.Finding{{Rule: err.Error()}}
+	}
+	return scan(b, "payload.content")
+}
+
+func scanRaw(_ plumbing.ObjectType, b []byte) []intake.Finding { return scan(b, "raw") }
+
 // pusher judges as the real hub does, with one secret instead of many.
 func (h *hub) pusher(device string) repository.Pusher {
-	bad := func(text []byte, field string) []intake.Finding {
-		if bytes.Contains(text, []byte(forbidden)) {
-			return []intake.Finding{{Rule: "secret", Field: field}}
-		}
-		return nil
-	}
 	a := gate.Admission{
 		Origin: gate.Members(h.members, "team", ""), Now: time.Now(),
-		Decide: func(e event.Event) []intake.Finding {
-			b, err := event.Unsigned(e)
-			if err != nil {
-				h.t.Error(err)
-			}
-			return bad(b, "payload.content")
-		},
+		Decide: scanEvent,
 	}
 	return repository.Pusher{
 		Device: eventtest.Device(device), Person: h.personOf(device),
 		Judge: func() (func(event.Event) []intake.Finding, error) { return a.Admit, nil },
-		Raw:   func(_ plumbing.ObjectType, b []byte) []intake.Finding { return bad(b, "raw") },
+		Raw:   scanRaw,
 	}
 }
 

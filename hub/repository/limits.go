@@ -20,7 +20,8 @@ type Limits struct {
 	Rest   time.Duration   // without a push until small packs are joined, however few: 30 seconds
 }
 
-func (l Limits) withDefaults() Limits {
+// WithDefaults is l with the default in each field that is zero.
+func (l Limits) WithDefaults() Limits {
 	setDefault(&l.Pack.Bytes, 1<<30)
 	setDefault(&l.Pack.Objects, 2_000_000)
 	setDefault(&l.Pack.ObjectSize, event.MaxFile+1<<20)

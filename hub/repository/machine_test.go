@@ -239,6 +239,9 @@ func (m *machine) send(ref string, tip plumbing.Hash, pack func(w io.Writer, the
 
 func (m *machine) sendAs(by repository.Pusher, ref string, tip plumbing.Hash, pack func(w io.Writer, theirs plumbing.Hash) error) answer {
 	m.t.Helper()
+	if m.hub.stock != nil {
+		return m.sendToStock(ref, tip, pack)
+	}
 	var a answer
 	conn, end := m.hub.serve(func(ctx context.Context, rw io.ReadWriteCloser) (err error) {
 		a.outcome, err = m.hub.team.ServePush(ctx, rw, by)

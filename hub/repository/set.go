@@ -48,7 +48,7 @@ type Set struct {
 
 // NewSet is the set of repositories below the folder dir, which must exist.
 func NewSet(fsys disk.FS, dir string, limits Limits, log *slog.Logger) *Set {
-	limits = limits.withDefaults()
+	limits = limits.WithDefaults()
 	return &Set{
 		fs: fsys, dir: dir, limits: limits, log: log, entrance: newEntrance(limits.Pushes),
 		feed: NewFeed(), open: map[string]*Repository{},

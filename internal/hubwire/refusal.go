@@ -32,6 +32,10 @@ const RuleClock = "clock"
 // at. Nothing in it is to blame: the same history is taken in smaller portions.
 const RuleLimit = "limit"
 
+// RuleStale is the rule of a push to a branch that has moved meanwhile. Pull,
+// then push again.
+const RuleStale = "stale"
+
 const refusalStart = "cairn: refused "
 
 var (

@@ -41,17 +41,19 @@ func (s *Store) checkLayout() error {
 	return s.checkForeign()
 }
 
+const alternatesFile = "objects/info/alternates"
+
 // checkForeign looks for what this package does not read along.
 func (s *Store) checkForeign() error {
 	for name, what := range map[string]string{
-		"commondir":               "is a linked work tree",
-		"objects/info/alternates": "borrows objects from another repository (objects/info/alternates)",
+		"commondir":    "is a linked work tree",
+		alternatesFile: "borrows objects from another repository (objects/info/alternates)",
 	} {
 		found, err := s.exists(name)
 		if err != nil {
 			return err
 		}
-		if found {
+		if found && !(s.borrows && name == alternatesFile) {
 			return s.foreign(what)
 		}
 	}

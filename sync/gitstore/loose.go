@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -17,7 +18,7 @@ const looseHead = 32
 
 func (s *Store) loosePath(h plumbing.Hash) string {
 	id := h.String()
-	return s.path("objects", id[:2], id[2:])
+	return filepath.Join(s.objects, id[:2], id[2:])
 }
 
 // loadLoose fails with fs.ErrNotExist if there is no such file.
@@ -77,7 +78,7 @@ func (s *Store) looseIDs() ([]plumbing.Hash, error) {
 	var ids []plumbing.Hash
 	for i := range 256 {
 		dir := fmt.Sprintf("%02x", i)
-		entries, err := s.fs.ReadDir(s.path("objects", dir))
+		entries, err := s.fs.ReadDir(filepath.Join(s.objects, dir))
 		if isGone(err) {
 			continue
 		}

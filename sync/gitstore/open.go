@@ -15,6 +15,8 @@ import (
 type Store struct {
 	fs      disk.FS
 	dir     string
+	objects string        // the folder of the objects
+	borrows bool          // it may borrow objects from elsewhere: for reading only
 	level   int           // zlib level of the objects we write
 	refWait time.Duration // how long to wait for another program's ref lock
 
@@ -57,12 +59,13 @@ func Open(fsys disk.FS, dir string, options ...Option) (*Store, error) {
 
 func newStore(fsys disk.FS, dir string, options ...Option) *Store {
 	s := &Store{fs: fsys, dir: filepath.Clean(dir), level: 1, refWait: 2 * time.Second}
+	s.objects = s.path("objects")
 	for _, o := range options {
 		o(s)
 	}
 	s.files.init(fsys, maxOpenFiles)
 	s.cache.init(cacheBytes)
-	s.packs.init(fsys, filepath.Join(s.dir, "objects", "pack"), &s.files)
+	s.packs.init(fsys, filepath.Join(s.objects, "pack"), &s.files)
 	return s
 }
 

@@ -19,9 +19,10 @@ const racyTime = 2 * time.Second
 // A packList knows which packs there are. Other programs add and remove packs at any time, so the list is a guess until
 // refresh has been asked.
 type packList struct {
-	fs    disk.FS
-	dir   string
-	files *handles
+	fs       disk.FS
+	dir      string
+	files    *handles
+	optional bool // the directory may be missing: then there is no pack
 
 	current atomic.Pointer[[]*pack] // newest first; replaced as a whole, never changed
 	hit     atomic.Pointer[pack]    // where the last object was found
@@ -56,6 +57,10 @@ func (l *packList) refresh() (bool, error) {
 	defer l.mu.Unlock()
 	now := time.Now()
 	info, err := l.fs.Stat(l.dir)
+	if l.optional && isGone(err) {
+		l.listed = true
+		return l.replace(nil)
+	}
 	if err != nil {
 		return false, err
 	}

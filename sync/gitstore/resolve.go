@@ -116,9 +116,14 @@ func (q *Quarantine) Each(ctx context.Context, fn func(Object) error) error {
 	if q.received == nil {
 		return nil
 	}
-	t := q.received.table
+	return q.received.each(ctx, q.s, fn)
+}
+
+// each calls fn with every object, each once.
+func (r *received) each(ctx context.Context, s *Store, fn func(Object) error) error {
+	t := r.table
 	// Receiving took the same steps, within its limits.
-	w := &walker{s: q.s, pack: q.received.pack, table: t, lim: Limits{Inflated: math.MaxInt64, Depth: math.MaxInt}}
+	w := &walker{s: s, pack: r.pack, table: t, lim: Limits{Inflated: math.MaxInt64, Depth: math.MaxInt}}
 	w.visit = func(entry int32, o Object) error {
 		o.Hash = t.list[entry].hash
 		if first, _ := t.find(o.Hash); first != entry {

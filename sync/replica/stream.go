@@ -271,6 +271,9 @@ func (w *wireRemote) rejection(r *gitwire.RejectedError) error {
 		}
 	}
 	message := strings.Join(words, "\n")
+	if len(refusals) == 1 && refusals[0].Rule == hubwire.RuleStale {
+		return ErrRaced
+	}
 	if len(refusals) == 1 && refusals[0].Rule == hubwire.RuleLimit {
 		return &tooMuchError{message}
 	}

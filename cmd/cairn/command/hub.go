@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) hubCommand() *cobra.Command {
-	c := group("hub", "Run and administer a team's hub", groupSync, a.hubInitCommand(), a.hubServeCommand(), a.hubPolicyCommand())
+	c := group("hub", "Run and administer a team's hub", groupSync, a.hubInitCommand(), a.hubServeCommand(), a.hubPolicyCommand(), a.hubHookCommand())
 	for _, v := range []struct{ use, short string }{
 		{"invite PERSON --space S... --addr HOST:PORT [--role read|write|admin] [--expires 24h]", "Invite a machine; the invite is the last line"},
 		{"devices", "List people, devices and open invites"},

@@ -1,0 +1,8 @@
+package hook
+
+// Open to tests.
+var (
+	ReadCommands = readCommands
+	ReadPlaces   = readPlaces
+	SplitPaths   = splitPaths
+)

@@ -1,0 +1,55 @@
+package hook
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"fmt"
+
+	"golang.org/x/crypto/ssh"
+
+	"cairn/internal/event"
+	"cairn/internal/problem"
+)
+
+// ParseKeys reads a list of the devices whose events are taken: the public key
+// of each, a line as OpenSSH writes it ("ssh-ed25519 …"), with empty lines and
+// lines that begin with # between. A line that is anything else is an error
+// with its number: a list that is half understood would shut out or let in the
+// wrong ones.
+func ParseKeys(list []byte) (map[event.DeviceID]bool, error) {
+	keys := map[event.DeviceID]bool{}
+	n := 0
+	for line := range bytes.Lines(list) {
+		n++
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		id, ok := deviceOf(line)
+		if !ok {
+			return nil, &problem.Problem{
+				Code:    problem.Usage,
+				Message: fmt.Sprintf("line %d of the list of keys is not the public key of a device", n),
+				Hint:    "each line is as ssh-keygen -y -f device_key prints it: ssh-ed25519 and the key",
+			}
+		}
+		keys[id] = true
+	}
+	return keys, nil
+}
+
+func deviceOf(line []byte) (event.DeviceID, bool) {
+	parsed, _, options, rest, err := ssh.ParseAuthorizedKey(line)
+	if err != nil || len(options) > 0 || len(rest) > 0 {
+		return "", false
+	}
+	crypto, ok := parsed.(ssh.CryptoPublicKey)
+	if !ok {
+		return "", false
+	}
+	key, ok := crypto.CryptoPublicKey().(ed25519.PublicKey)
+	if !ok {
+		return "", false
+	}
+	return event.DeviceOf(key), true
+}
