@@ -40,20 +40,39 @@ func openCairn(ctx context.Context, dir string, notes []corpus.Note) (engine, er
 	if err != nil {
 		return engine{}, err
 	}
-	for from := 0; from < len(live); from += liveStep {
-		to := min(from+liveStep, len(live))
-		if err := index.Apply(ctx, batch(live[from:to], liveIDs[from:to])); err != nil {
-			return engine{}, errors.Join(err, index.Close())
+	grow := func(ctx context.Context) error {
+		for from := 0; from < len(live); from += liveStep {
+			to := min(from+liveStep, len(live))
+			if err := index.Apply(ctx, batch(live[from:to], liveIDs[from:to])); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	find := func(ctx context.Context, q question) (found []int, err error) {
-		r, err := index.Ask(ctx, search.Query{Text: q.text, Limit: q.limit})
+	ask := func(ctx context.Context, x asker, q question) (found []int, err error) {
+		r, err := x.Ask(ctx, search.Query{Text: q.text, Limit: q.limit})
 		for _, hit := range r.Hits {
 			found = append(found, at[hit.ID])
 		}
 		return found, err
 	}
-	return engine{name: "cairn", ask: find, close: index.Close}, nil
+	return engine{
+		name: "cairn", grow: grow, close: index.Close,
+		ask: func(ctx context.Context, q question) ([]int, error) { return ask(ctx, index, q) },
+		cold: func(ctx context.Context, q question) (found []int, err error) {
+			reader, err := search.OpenReader(dir)
+			if err != nil {
+				return nil, err
+			}
+			defer func() { err = errors.Join(err, reader.Close()) }()
+			return ask(ctx, reader, q)
+		},
+	}, nil
+}
+
+// An asker is an index, or a reader beside it.
+type asker interface {
+	Ask(context.Context, search.Query) (search.Result, error)
 }
 
 func batch(notes []corpus.Note, ids []event.ID) search.Batch {

@@ -13,9 +13,14 @@ import (
 // An engine finds the best notes.
 type engine struct {
 	name  string
-	ask   func(context.Context, question) (found []int, err error) // by their place, best first
+	grow  func(context.Context) error // adds the notes that come later; nil if another engine does
+	ask   find
+	cold  find // opens it anew for this one question
 	close func() error
 }
+
+// A find returns the places of the notes that were found, best first.
+type find func(context.Context, question) (found []int, err error)
 
 // A question is what an engine is asked.
 type question struct {
@@ -44,10 +49,28 @@ const (
 	countSeed
 )
 
-const warmRuns = 10
+const (
+	warmRuns = 10
+	coldRuns = 20 // at most, for each opens every engine
+)
+
+// A stage is a state in which engines are asked.
+type stage struct {
+	name string
+	find func(engine) find
+	runs int
+	warm bool // some questions come first that do not count
+}
+
+func stages(runs int) (fresh, live, cold stage) {
+	warm := func(e engine) find { return e.ask }
+	return stage{"fresh", warm, runs, true}, stage{"live", warm, runs, true},
+		stage{"cold", func(e engine) find { return e.cold }, min(runs, coldRuns), false}
+}
 
 // compare builds every engine of the same notes below dir and lets them answer
-// the same questions in turns.
+// the same questions in turns: as they were built, after more notes came one by
+// one, and opened anew for each question.
 func compare(ctx context.Context, dir string, notes, runs int) (r measure.Report, err error) {
 	all := corpus.Notes(notes)
 	engines, err := openAll(ctx, dir, all)
@@ -56,19 +79,37 @@ func compare(ctx context.Context, dir string, notes, runs int) (r measure.Report
 		return r, err
 	}
 	r = measure.Report{Bench: "fts5", Machine: measure.ThisMachine(), Notes: notes, Rows: []measure.Row{}}
+	fresh, live, cold := stages(runs)
+	if err := fresh.run(ctx, &r, engines, all); err != nil {
+		return r, err
+	}
+	if err := growAll(ctx, engines); err != nil {
+		return r, err
+	}
+	if err := live.run(ctx, &r, engines, all); err != nil {
+		return r, err
+	}
+	return r, cold.run(ctx, &r, engines, all)
+}
+
+func (s stage) run(ctx context.Context, r *measure.Report, engines []engine, notes []corpus.Note) error {
+	asked, _ := split(notes) // of which every stage has the answers
 	for _, class := range corpus.Classes() {
-		if _, err := ask(ctx, engines, corpus.Queries(all, class, warmRuns, warmSeed)); err != nil {
-			return r, err
+		if !s.warm {
+			break
+		}
+		if _, err := s.ask(ctx, engines, corpus.Queries(asked, class, warmRuns, warmSeed)); err != nil {
+			return err
 		}
 	}
 	for _, class := range corpus.Classes() {
-		results, err := ask(ctx, engines, corpus.Queries(all, class, runs, countSeed))
+		results, err := s.ask(ctx, engines, corpus.Queries(asked, class, s.runs, countSeed))
 		if err != nil {
-			return r, err
+			return err
 		}
-		report(&r, class, engines, results)
+		s.report(r, class, engines, results)
 	}
-	return r, nil
+	return nil
 }
 
 // openAll builds every engine of the same notes; ours is the first. Those that
@@ -89,6 +130,19 @@ func openAll(ctx context.Context, dir string, notes []corpus.Note) ([]engine, er
 	return engines, nil
 }
 
+// growAll adds the notes that come later to every engine.
+func growAll(ctx context.Context, engines []engine) error {
+	for _, e := range engines {
+		if e.grow == nil {
+			continue
+		}
+		if err := e.grow(ctx); err != nil {
+			return fmt.Errorf("%s: %w", e.name, err)
+		}
+	}
+	return nil
+}
+
 func closeAll(engines []engine) (err error) {
 	for _, e := range engines {
 		err = errors.Join(err, e.close())
@@ -99,23 +153,25 @@ func closeAll(engines []engine) (err error) {
 // A result is how one engine answered the questions of a class.
 type result struct {
 	times measure.Times
-	empty int // questions that found nothing
+	cpu   time.Duration // of all questions
+	empty int           // questions that found nothing
 }
 
 // ask lets every engine answer each question before the next one, and another
 // engine begin each time.
-func ask(ctx context.Context, engines []engine, queries []corpus.Query) ([]result, error) {
+func (s stage) ask(ctx context.Context, engines []engine, queries []corpus.Query) ([]result, error) {
 	results := make([]result, len(engines))
 	for i, q := range queries {
 		for k := range engines {
 			at := (i + k) % len(engines)
-			began := time.Now()
-			found, err := engines[at].ask(ctx, questionOf(q))
+			cpu, began := cpuTime(), time.Now()
+			found, err := s.find(engines[at])(ctx, questionOf(q))
 			took := time.Since(began)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", engines[at].name, q.Text(), err)
 			}
 			results[at].times = append(results[at].times, took)
+			results[at].cpu += cpuTime() - cpu
 			if len(found) == 0 {
 				results[at].empty++
 			}
@@ -125,17 +181,32 @@ func ask(ctx context.Context, engines []engine, queries []corpus.Query) ([]resul
 }
 
 // report adds the rows of a class; the peer of all is the first engine.
-func report(r *measure.Report, class corpus.Class, engines []engine, results []result) {
-	first := measure.NewRow(rowName(class, engines[0]), results[0].times)
+func (s stage) report(r *measure.Report, class corpus.Class, engines []engine, results []result) {
+	first := measure.NewRow(s.rowName(class, engines[0]), results[0].times)
+	firstCPU := s.cpuOf(class, engines[0], results[0])
 	r.Rows = append(r.Rows, first)
 	for i, e := range engines {
 		if i > 0 {
-			r.Rows = append(r.Rows, measure.NewRow(rowName(class, e), results[i].times).Beside(first))
+			r.Rows = append(r.Rows, measure.NewRow(s.rowName(class, e), results[i].times).Beside(first))
+		}
+		if cpu := s.cpuOf(class, e, results[i]); i == 0 && cpu.Value > 0 {
+			r.Amounts = append(r.Amounts, cpu)
+		} else if cpu.Value > 0 {
+			r.Amounts = append(r.Amounts, cpu.Beside(firstCPU))
 		}
 		if n := results[i].empty; n > 0 {
-			r.Remarks = append(r.Remarks, fmt.Sprintf("%s: nothing found in %d of %d", rowName(class, e), n, len(results[i].times)))
+			r.Remarks = append(r.Remarks, fmt.Sprintf("%s: nothing found in %d of %d", s.rowName(class, e), n, len(results[i].times)))
 		}
 	}
 }
 
-func rowName(class corpus.Class, e engine) string { return string(class) + ", " + e.name }
+// cpuOf is what the process spent on a question, in the mean; 0 where that is
+// not known.
+func (s stage) cpuOf(class corpus.Class, e engine, r result) measure.Amount {
+	ms := float64(r.cpu) / float64(time.Millisecond) / float64(max(len(r.times), 1))
+	return measure.Amount{Name: s.rowName(class, e) + ", CPU", Value: ms, Unit: "ms"}
+}
+
+func (s stage) rowName(class corpus.Class, e engine) string {
+	return string(class) + ", " + s.name + ", " + e.name
+}

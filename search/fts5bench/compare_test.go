@@ -17,13 +17,23 @@ func TestAllEnginesAnswerEveryClass(t *testing.T) {
 		t.Fatal(err)
 	}
 	engines := 1 + len(tables)*len(drivers)
-	if want := len(corpus.Classes()) * engines; len(r.Rows) != want {
+	if want := len(corpus.Classes()) * engines * 3; len(r.Rows) != want {
 		t.Errorf("%d rows, want %d", len(r.Rows), want)
 	}
 	for _, row := range r.Rows {
 		ours := strings.HasSuffix(row.Name, ", cairn")
 		if row.N != 3 || row.P50 <= 0 || ours != (row.Ratio == 0) {
 			t.Errorf("not a measurement, or without its ratio: %+v", row)
+		}
+	}
+	for i, stage := range []string{"fresh", "live", "cold"} {
+		if name := r.Rows[i*len(r.Rows)/3].Name; name != "rare word, "+stage+", cairn" {
+			t.Errorf("the rows of %s begin with %s", stage, name)
+		}
+	}
+	for _, a := range r.Amounts {
+		if ours := strings.HasSuffix(a.Name, ", cairn, CPU"); a.Value < 0 || a.Unit != "ms" || ours && a.Ratio != 0 {
+			t.Errorf("no time of a processor: %+v", a)
 		}
 	}
 	for _, remark := range r.Remarks {

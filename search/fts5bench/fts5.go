@@ -49,14 +49,33 @@ func openFTS5(ctx context.Context, dir string, t table, notes []corpus.Note) ([]
 		return nil, fmt.Errorf("fill %s: %w", t.name, err)
 	}
 	var engines []engine
-	for _, d := range drivers {
+	for i, d := range drivers {
 		e, err := t.open(ctx, d, path)
 		if err != nil {
 			return engines, fmt.Errorf("open %s, %s: %w", t.name, d.name, err)
 		}
+		if i == 0 { // all of them open one file
+			e.grow = func(ctx context.Context) error { return grow(ctx, path, notes) }
+		}
 		engines = append(engines, e)
 	}
 	return engines, nil
+}
+
+// grow adds the notes that come later, in small steps.
+func grow(ctx context.Context, path string, notes []corpus.Note) (err error) {
+	db, err := connect(ctx, drivers[0], path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, live := split(notes)
+	for part := range slices.Chunk(live, liveStep) {
+		if err := insert(ctx, db, part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // connect opens a database for one connection, tuned as its users advise.
@@ -87,21 +106,14 @@ func (t table) fill(ctx context.Context, path string, notes []corpus.Note) (err 
 			return err
 		}
 	}
-	bulk, live := split(notes)
+	bulk, _ := split(notes)
 	for part := range slices.Chunk(bulk, 5000) {
 		if err := insert(ctx, db, part); err != nil {
 			return err
 		}
 	}
-	if _, err := db.ExecContext(ctx, `INSERT INTO notes(notes) VALUES ('optimize')`); err != nil {
-		return err
-	}
-	for part := range slices.Chunk(live, liveStep) {
-		if err := insert(ctx, db, part); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err = db.ExecContext(ctx, `INSERT INTO notes(notes) VALUES ('optimize')`)
+	return err
 }
 
 func insert(ctx context.Context, db *sql.DB, notes []corpus.Note) error {
@@ -120,26 +132,42 @@ func insert(ctx context.Context, db *sql.DB, notes []corpus.Note) error {
 }
 
 func (t table) open(ctx context.Context, d driver, path string) (engine, error) {
-	db, err := connect(ctx, d, path)
+	ask, end, err := t.finder(ctx, d, path)
 	if err != nil {
 		return engine{}, err
 	}
-	find, err := db.PrepareContext(ctx, t.find)
+	return engine{
+		name: t.name + ", " + d.name, ask: ask, close: end,
+		cold: func(ctx context.Context, q question) (found []int, err error) {
+			ask, end, err := t.finder(ctx, d, path)
+			if err != nil {
+				return nil, err
+			}
+			defer func() { err = errors.Join(err, end()) }()
+			return ask(ctx, q)
+		},
+	}, nil
+}
+
+// finder opens the database to ask it until end is called.
+func (t table) finder(ctx context.Context, d driver, path string) (ask find, end func() error, err error) {
+	db, err := connect(ctx, d, path)
 	if err != nil {
-		return engine{}, errors.Join(err, db.Close())
+		return nil, nil, err
 	}
-	ask := func(ctx context.Context, q question) ([]int, error) {
+	statement, err := db.PrepareContext(ctx, t.find)
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	ask = func(ctx context.Context, q question) ([]int, error) {
 		for _, match := range t.matches(q) {
-			if found, err := places(ctx, find, match, q.limit); len(found) > 0 || err != nil {
+			if found, err := places(ctx, statement, match, q.limit); len(found) > 0 || err != nil {
 				return found, err
 			}
 		}
 		return nil, nil
 	}
-	return engine{
-		name: t.name + ", " + d.name, ask: ask,
-		close: func() error { return errors.Join(find.Close(), db.Close()) },
-	}, nil
+	return ask, func() error { return errors.Join(statement.Close(), db.Close()) }, nil
 }
 
 // matches are the expressions to try until one of them finds something.

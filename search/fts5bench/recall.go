@@ -33,6 +33,9 @@ func recall(ctx context.Context, dir string, sets []golden.Set) ([]recallRow, er
 			return nil, err
 		}
 		engines, err := openAll(ctx, below, notesOf(set))
+		if err == nil {
+			err = growAll(ctx, engines)
+		}
 		for _, e := range engines {
 			if err == nil {
 				outcomes[e.name], err = answers(ctx, e, set, outcomes[e.name])
