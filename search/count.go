@@ -24,7 +24,7 @@ func (p *plan) total(allow []*roaring.Bitmap) (int, error) {
 func (p *plan) countAny(allow []*roaring.Bitmap) int {
 	var found []*source
 	for _, s := range p.sources {
-		if s.weight > 0 {
+		if s.weight > 0 && !s.fine {
 			found = append(found, s)
 		}
 	}

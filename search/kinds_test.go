@@ -24,7 +24,7 @@ func newSpot(t *testing.T) spot {
 	s := spot{x: open(t, t.TempDir()), id: idAt(1000)}
 	var others []search.Doc
 	for i := range 20 {
-		others = append(others, note(i, fmt.Sprintf("nothing to see here, number %d of v%d.%d.0", i, 200+i%3, 300+i%5)))
+		others = append(others, note(i, fmt.Sprintf("nothing to see here, number %d of v%d.%d", 100+i, 200+i%3, 300+i%5)))
 	}
 	apply(t, s.x, "team", others...)
 	return s
@@ -104,6 +104,22 @@ func TestAVersionIsFoundHoweverItIsWritten(t *testing.T) {
 		some := numbers[:rapid.IntRange(2, len(numbers)).Draw(t, "some")]
 		s.wantFirst(t, fmt.Sprintf(text, written), v.Draw(t, "asked")+strings.Join(numbers, "."), strings.Join(some, "."))
 	})
+}
+
+// However many notes hold other forms, the one that holds the word as it was
+// typed comes first.
+func TestTheExactFormIsFoundAmongMany(t *testing.T) {
+	t.Parallel()
+	x := open(t, t.TempDir())
+	old := note(0, "all about the university of it")
+	docs := []search.Doc{old}
+	for i := range 200 {
+		docs = append(docs, note(i+1, "all about the universe of it"))
+	}
+	apply(t, x, "team", docs...)
+	if got := askWith(t, x, search.Query{Text: "university", Limit: 1}); len(got) != 1 || got[0] != old.ID {
+		t.Errorf("university finds %v, want %s", got, old.ID)
+	}
 }
 
 // Words that share a stem find one another, and each its own notes first,

@@ -10,12 +10,21 @@ type named struct {
 	name string
 	read func() (*source, error)
 	half bool // it matches in part
+	// fine is how many notes hold the word of which it is but a form: it only
+	// decides among those that are equal otherwise.
+	fine uint64
 	mute bool // it does not count for the score
 }
 
 func (p *plan) stemSource(text string, scored bool) named {
 	k := termKey(stemTerm, analysis.Stem(text))
 	return named{name: k, mute: !scored, read: func() (*source, error) { return p.view.term(k) }}
+}
+
+// exactSource is a word as it was typed, of which stem has all forms.
+func (p *plan) exactSource(text string, stem *source, scored bool) named {
+	k := termKey(exactTerm, text)
+	return named{name: k, fine: stem.found, mute: !scored, read: func() (*source, error) { return p.view.term(k) }}
 }
 
 func (p *plan) prefixSource(text string, scored, partial bool) named {
@@ -40,14 +49,27 @@ func (p *plan) add(n named) (int, error) {
 		p.index[n.name] = i
 	}
 	if s := p.sources[i]; !n.mute && s.found > 0 {
-		w := weightOf(s.found, p.view.live)
-		if n.half {
-			w = half(w)
-		}
-		s.weight = max(s.weight, w)
+		s.weight = max(s.weight, n.weigh(s.found, p.view.live))
+		s.fine = n.fine > 0
 	}
 	return i, nil
 }
+
+// weigh is what it says of a note to be among found of live ones.
+func (n named) weigh(found, live uint64) uint32 {
+	switch {
+	case n.fine > 0:
+		return max(weightOf(n.fine, live)/fineness, 1)
+	case n.half:
+		return half(weightOf(found, live))
+	default:
+		return weightOf(found, live)
+	}
+}
+
+// fineness is how many times less the form of a word counts than the word: all
+// of its levels together less than one of the word's.
+const fineness = 32
 
 // titleWord is a word that has to stand in the title. It is looked for there,
 // and scored as if it might stand anywhere.

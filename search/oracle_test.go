@@ -174,6 +174,14 @@ func (r *reckoning) stem(text string, scored bool) (string, uint64) {
 	return k, r.source(k, scored, false, holdsTerm(k))
 }
 
+// exact decides among notes that hold some form of a word.
+func (r *reckoning) exact(text string, stems uint64, scored bool) {
+	k := termKey(exactTerm, text)
+	if found := r.source(k, false, false, holdsTerm(k)); scored && found > 0 {
+		r.sources[k].weight = max(weightOf(stems, r.live)/fineness, 1)
+	}
+}
+
 func (r *reckoning) prefix(text string, scored, partial bool) (string, uint64) {
 	holds := holdsBest(func(k string) bool {
 		return strings.HasPrefix(k, "w"+text) || strings.HasPrefix(k, "x"+text)
@@ -272,7 +280,11 @@ func (r *reckoning) part(text string, open, star, scored bool) (names []string, 
 	case star && !analysis.IsSolid(text):
 		add(r.prefix(text, scored, false))
 	default:
-		found := add(r.stem(text, scored))
+		name, n := r.stem(text, scored)
+		found := add(name, n)
+		if found && analysis.Stem(text) != text {
+			r.exact(text, n, scored)
+		}
 		if prefixable && (open || !found) {
 			found = add(r.prefix(text, scored, !r.typing || !open)) || found
 		}

@@ -183,6 +183,11 @@ func (p *plan) part(text string, open, star, scored bool) ([]int, uint32, error)
 	if err != nil {
 		return nil, 0, err
 	}
+	if stem := p.sources[exact]; stem.found > 0 && analysis.Stem(text) != text {
+		if _, err := p.add(p.exactSource(text, stem, scored)); err != nil {
+			return nil, 0, err
+		}
+	}
 	out := []int{exact}
 	missing := p.sources[exact].found == 0
 	if (open || missing) && canPrefix(text) {

@@ -10,6 +10,7 @@ type source struct {
 	lists  []*postings // by part
 	found  uint64      // notes that are not dead
 	weight uint32
+	fine   bool // another source has all its notes
 }
 
 // docs is the documents of one part, dead ones included. The bitmap is shared
