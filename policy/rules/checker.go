@@ -54,7 +54,7 @@ func (c *checker) no(what string, n *yaml.Node) string {
 func (c *checker) quote(n *yaml.Node) string {
 	s := n.Value
 	plain := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == '"' }) < 0
-	if s == "" || len(s) > maxQuoted || !plain || c.hidden[n.Line] || looksIssued(s) || len(c.scanner.Scan([]byte(s))) > 0 {
+	if len(c.found) >= maxFindings || s == "" || len(s) > maxQuoted || !plain || c.hidden[n.Line] || looksIssued(s) || len(c.scanner.Scan([]byte(s))) > 0 {
 		return unnamed
 	}
 	return `"` + s + `"`

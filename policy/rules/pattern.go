@@ -40,7 +40,8 @@ const (
 	maxPatterns   = 200
 	maxExpression = 512  // bytes
 	maxSteps      = 1000 // of the program an expression becomes
-	maxExamples   = 20
+	maxShapes     = 5
+	maxUnlike     = 20
 	maxEntropy    = 6.0 // bits a byte; printable text has hardly more
 	samples       = 20  // made of each shape
 )
@@ -261,7 +262,7 @@ var openCount = lazyregexp.New(`[^\\](\{\d+(?:,\d*)?)$`)
 
 // prove tries a pattern on what it should find and what it should not.
 func (s section) prove(p Pattern) {
-	scanner, err := secrets.New().With([]secrets.Pattern{p.Pattern})
+	scanner, err := secrets.Only([]secrets.Pattern{p.Pattern})
 	if err != nil {
 		s.at(s.value["match"], s.where, "cannot be looked for")
 		return
@@ -269,12 +270,12 @@ func (s section) prove(p Pattern) {
 	finds := func(text string) bool {
 		return slices.ContainsFunc(scanner.Scan([]byte(text)), func(f secrets.Finding) bool { return f.Rule == p.ID })
 	}
-	for _, n := range s.examples("like") {
+	for _, n := range s.examples("like", maxShapes) {
 		if re := s.parsed("like", n); re != nil && !findsAll(re, finds) {
 			s.at(n, s.where, "like: not every text of this shape is found; the pattern or its entropy asks for more")
 		}
 	}
-	for _, n := range s.examples("unlike") {
+	for _, n := range s.examples("unlike", maxUnlike) {
 		if text, ok := s.scalar(n, s.in("unlike"), "a text"); ok && finds(text) {
 			s.at(n, s.where, "unlike: the pattern finds this")
 		}
@@ -288,7 +289,7 @@ func (s section) prove(p Pattern) {
 }
 
 // examples are the texts under a key: one, or a list.
-func (s section) examples(key string) []*yaml.Node {
+func (s section) examples(key string, most int) []*yaml.Node {
 	n := s.value[key]
 	if n == nil {
 		return nil
@@ -297,9 +298,9 @@ func (s section) examples(key string) []*yaml.Node {
 		return []*yaml.Node{n}
 	}
 	items := s.items(key, "texts")
-	if len(items) > maxExamples {
-		s.at(items[maxExamples], s.in(key), "there are %d, %d are allowed", len(items), maxExamples)
-		return items[:maxExamples]
+	if len(items) > most {
+		s.at(items[most], s.in(key), "there are %d, %d are allowed", len(items), most)
+		return items[:most]
 	}
 	return items
 }

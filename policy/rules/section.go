@@ -23,7 +23,7 @@ func (c *checker) section(where string, n *yaml.Node, known ...string) (section,
 		c.kind(n, where, "a mapping with the keys "+strings.Join(known, ", "))
 		return s, false
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; i+1 < len(n.Content) && len(c.found) < maxFindings; i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
 		case key.Kind != yaml.ScalarNode:

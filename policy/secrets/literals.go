@@ -12,6 +12,11 @@ type finder interface {
 	each(text []byte, found func(literal int, at span))
 }
 
+// nothing is a finder without literals.
+type nothing struct{}
+
+func (nothing) each([]byte, func(int, span)) {}
+
 // chunk bounds the list of matches that is held at a time: a hostile text may
 // hold a literal every three bytes.
 const chunk = 16 << 10

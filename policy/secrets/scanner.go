@@ -35,6 +35,12 @@ type Scanner struct {
 // the life of the process; after that New costs nothing.
 func New() *Scanner { return &Scanner{engine: builtIn()} }
 
+// Only returns a scanner that looks for the patterns and nothing else, to try
+// them.
+func Only(own []Pattern) (*Scanner, error) {
+	return (&Scanner{engine: &engine{exact: nothing{}, named: nothing{}}}).With(own)
+}
+
 // With returns a scanner that looks for the patterns as well, in all views but
 // those of a text turned around.
 func (s *Scanner) With(own []Pattern) (*Scanner, error) {
