@@ -2,33 +2,24 @@ package hub
 
 import (
 	"context"
-	"fmt"
 
 	"cairn/policy"
-	"cairn/policy/rules"
 )
 
-// Policy is what is in force at this moment: the built-in gate, and the team's
-// file if there is one.
-func (h *Hub) Policy() (*policy.Policy, error) {
+// Policy is what is in force at this moment, and the team's key for
+// fingerprints, nil before the first version.
+func (h *Hub) Policy() (*policy.Policy, []byte, error) {
 	active, err := h.team.Active()
 	if err != nil || active == nil {
-		return policy.Default(), err
+		return policy.Default(), nil, err
 	}
-	file, err := rules.Parse(active.Text)
+	prints, err := h.team.Prints()
 	if err != nil {
-		return nil, fmt.Errorf("version %d of the policy: %w", active.Version.Number, err)
+		return nil, nil, err
 	}
-	r, err := file.Compile(rules.Options{Key: h.FingerprintKey(), Now: h.now})
-	if err != nil {
-		return nil, err
-	}
-	return policy.With(active.Version.Number, r), nil
+	p, err := policy.Read(active.Number, active.Text, prints, h.now)
+	return p, prints, err
 }
-
-// FingerprintKey is the team's key for the fingerprints of values. It follows
-// from the hub's own key and is for members only.
-func (h *Hub) FingerprintKey() []byte { return rules.FingerprintKey(h.key.SignBytes) }
 
 // Events calls fn with the stored bytes of every event of a shared space, in
 // the order of their ids. A damaged one is the error it ends with.

@@ -4,6 +4,7 @@
 //	N.json            version N, sealed; never changed once it is there
 //	files/HASH.yaml   a policy file, under the hash of its bytes
 //	proposal.json     the version that waits for approvals, if there is one
+//	prints.key        the team's key for fingerprints of what a file excuses
 //
 // A version is in force from the moment its file is there. Any number of
 // processes may have the folder open: one serves, others administer. What is

@@ -59,7 +59,11 @@ func (s *Store) Propose(ctx context.Context, p versions.Proposal, file []byte, b
 	if waiting != nil && !replace && !sameProposal(waiting.Proposal, p) {
 		return State{}, ErrWaiting
 	}
-	if err := s.putFile(file); err != nil {
+	err = s.putFile(file)
+	if err == nil {
+		err = s.makePrints()
+	}
+	if err != nil {
 		return State{}, err
 	}
 	return s.settle(versions.Version{Proposal: p, Approved: []versions.Approval{by}})

@@ -34,13 +34,6 @@ type Options struct {
 	Used func(line int)
 }
 
-// FingerprintKey is a team's key for fingerprints, made from a signature that
-// only the team's hub can give and always gives alike, as ed25519 does.
-func FingerprintKey(sign func([]byte) []byte) []byte {
-	key := sha256.Sum256(sign([]byte("cairn-fingerprint-key-v1\x00")))
-	return key[:]
-}
-
 // Compile makes the file ready to judge by. An error means that the patterns
 // could not be put together, which Parse has tried one by one.
 func (f *File) Compile(o Options) (*Rules, error) {

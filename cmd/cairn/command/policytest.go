@@ -141,11 +141,11 @@ func (a *app) hubFolder(data string) func(context.Context) (policySource, error)
 		if err != nil {
 			return policySource{}, err
 		}
-		before, err := h.Policy()
+		before, prints, err := h.Policy()
 		if err != nil {
 			return policySource{}, errors.Join(err, h.Close())
 		}
-		return policySource{before: before, key: h.FingerprintKey(), each: h.Events, done: h.Close}, nil
+		return policySource{before: before, key: prints, each: h.Events, done: h.Close}, nil
 	}
 }
 
