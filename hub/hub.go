@@ -54,6 +54,7 @@ type Hub struct {
 	audit   *audit.Log
 	team    *policies.Store
 	admin   *admin.Admin
+	meter   *meter
 }
 
 // Open opens the hub in the folder dir. It serves nothing yet, and other
@@ -112,6 +113,7 @@ func (h *Hub) assemble(o Options) (err error) {
 	if err != nil {
 		return err
 	}
+	h.meter = newMeter(h.door.Tally, h.audit.Lost)
 	h.admin = admin.New(admin.Options{
 		Members: h.members, Spaces: h.spaces, Audit: h.audit, Hub: h.id.Hub,
 		HostKey: hubwire.Fingerprint(h.key.Public()), Changed: h.door.Recheck, Now: h.now,

@@ -41,5 +41,6 @@ func (h *Hub) refusedPush(who caller, space string, err error) error {
 		Person: who.Person, Device: who.ID, Addr: who.addr, Action: "push", Space: space,
 		Verdict: audit.Refused, Rules: []string{string(problem.Of(err).Code)},
 	}
+	h.meter.pushed(space, repository.Outcome{Rules: r.Rules}, r.Verdict)
 	return errors.Join(err, h.audit.Append(r))
 }

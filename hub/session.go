@@ -45,7 +45,9 @@ func (h *Hub) handle(ctx context.Context, s *sshdoor.Session) error {
 		if err != nil {
 			return err
 		}
-		return repo.ServeFetch(ctx, s.Stream)
+		err = repo.ServeFetch(ctx, s.Stream)
+		h.meter.fetched(err)
+		return err
 	case sshdoor.ReceivePack:
 		return h.push(ctx, s, who, s.Command.Args[0])
 	case hubwire.CmdWatch:
@@ -110,6 +112,7 @@ func (h *Hub) push(ctx context.Context, s *sshdoor.Session, who caller, space st
 	if out.Taken {
 		r.Verdict, r.Commit = audit.Taken, out.Head.String()
 	}
+	h.meter.pushed(space, out, r.Verdict)
 	return errors.Join(err, h.audit.Append(r))
 }
 

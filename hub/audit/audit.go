@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"cairn/internal/disk"
@@ -54,7 +55,12 @@ type Log struct {
 	fs  disk.FS
 	dir string
 	now func() time.Time
+
+	lost atomic.Uint64
 }
+
+// Lost is how many records could not be written since the log was opened.
+func (l *Log) Lost() uint64 { return l.lost.Load() }
 
 // Open is the log in dir, which is made if it is missing. now is the clock.
 func Open(fsys disk.FS, dir string, now func() time.Time) (*Log, error) {
@@ -65,7 +71,12 @@ func Open(fsys disk.FS, dir string, now func() time.Time) (*Log, error) {
 }
 
 // Append adds a record, durably. It sets At, and Count from Events.
-func (l *Log) Append(r Record) error {
+func (l *Log) Append(r Record) (err error) {
+	defer func() {
+		if err != nil {
+			l.lost.Add(1)
+		}
+	}()
 	r.At = event.NewTime(l.now())
 	r.Count = len(r.Events)
 	r.Events = r.Events[:min(len(r.Events), maxEvents)]

@@ -40,6 +40,10 @@ type Outcome struct {
 	Head   plumbing.Hash // of the branch afterwards, if it was taken
 	Events []event.ID    // that are new, or that were refused by name
 	Rules  []string      // that were broken
+	// Objects is how many arrived, and Judging how long they were looked at: 0
+	// if it did not come to that.
+	Objects int
+	Judging time.Duration
 }
 
 // ServePush is git-receive-pack on the stream. A refused push is no error: the
@@ -109,6 +113,7 @@ func (p *push) serve(ctx context.Context) (err error) {
 			return p.badPack(err)
 		}
 	}
+	p.out.Objects = q.Received()
 	if slices.ContainsFunc(nos, func(n *no) bool { return n != nil }) {
 		return p.refuseRefs(nos)
 	}
@@ -194,6 +199,8 @@ func (p *push) check(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Co
 	if err != nil {
 		return nil, asProblem(err)
 	}
+	start := time.Now()
+	defer func() { p.out.Judging = time.Since(start) }()
 	report, err := intake.Check(ctx, q, []plumbing.Hash{cmd.New}, intake.Options{
 		Space: p.r.Space(), Admit: admit, Raw: p.by.Raw, Known: p.r.log.Store().Has, Purged: gone,
 	})

@@ -330,7 +330,7 @@ func deltaBomb(size int) []byte {
 	const base = 1 << 16
 	pack := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), 2)
 	start := len(pack)
-	pack = append(pack, byte(plumbing.BlobObject)<<4|0x80, 0x80|0, 0x20) // 64 KiB: 4, 7 and 7 bits
+	pack = append(pack, byte(plumbing.BlobObject)<<4|0x80, 0x80, 0x20) // 64 KiB: 4, 7 and 7 bits
 	pack = append(pack, zlibbed(make([]byte, base))...)
 	delta := binary.AppendUvarint(binary.AppendUvarint(nil, base), uint64(size))
 	delta = append(delta, bytes.Repeat([]byte{0x80}, size/base)...)

@@ -41,6 +41,7 @@ type Door struct {
 	limits    Limits
 	turnstile *turnstile
 	server    *gliderssh.Server
+	tally     tally
 	stopping  chan struct{}
 	running   sync.WaitGroup // one for each visitor and each session
 
@@ -110,17 +111,19 @@ func (d *Door) Serve(ctx context.Context, l net.Listener) error {
 func (d *Door) accept(c net.Conn) {
 	addr := addressOf(c.RemoteAddr())
 	if reason := d.turnstile.enter(addr); reason != "" {
+		d.tally.refused.Add(1)
 		d.log.Debug("turned away", "addr", addr, "reason", reason)
 		d.logIf(c.Close())
 		return
 	}
+	d.tally.accepted.Add(1)
 	v := &visitor{Conn: c, door: d, addr: addr}
 	v.waiting.Store(true)
 	// The library has no deadline for the handshake, and resets any that is
 	// set on the connection.
 	time.AfterFunc(d.limits.Handshake, func() {
 		if v.waiting.Load() {
-			v.Close()
+			v.drop()
 		}
 	})
 	d.mu.Lock()
@@ -181,7 +184,7 @@ func (d *Door) Recheck() {
 		}
 		if refusal(who, hubwire.Fingerprint(key)) != nil {
 			d.log.Info("cut off", "key", hubwire.Fingerprint(key), "addr", v.addr)
-			v.Close()
+			v.drop()
 		}
 	}
 }

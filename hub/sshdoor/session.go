@@ -53,7 +53,7 @@ func (d *Door) serveSession(_ *gliderssh.Server, _ *gossh.ServerConn, offered go
 		return
 	}
 	defer accepted.Close()
-	ch := &patient{accepted, d.limits.Stall, func() { v.Close() }, make(chan struct{})}
+	ch := &patient{accepted, d.limits.Stall, v.drop, make(chan struct{})}
 	defer close(ch.left)
 	line, ok := awaitCommand(requests)
 	if !ok {

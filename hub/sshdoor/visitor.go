@@ -21,6 +21,7 @@ type visitor struct {
 	gone sync.Once
 
 	waiting atomic.Bool                       // for the login; whoever clears it tells the turnstile
+	dropped atomic.Bool                       // it is this side that ends it
 	ctx     atomic.Pointer[gliderssh.Context] // set before the handshake
 
 	// Only the goroutine of the handshake looks at these two.
@@ -48,11 +49,35 @@ func (v *visitor) welcome() bool {
 // Close ends the connection; only the first call counts.
 func (v *visitor) Close() error {
 	err := v.Conn.Close()
-	v.gone.Do(func() { v.door.leave(v) })
+	v.gone.Do(func() {
+		if v.dropped.Load() {
+			v.door.tally.dropped.Add(1)
+		}
+		v.door.leave(v)
+	})
 	if errors.Is(err, net.ErrClosed) {
 		return nil
 	}
 	return err
+}
+
+// drop is Close for a client that is not waited for any longer, or no longer
+// welcome.
+func (v *visitor) drop() {
+	v.dropped.Store(true)
+	v.Close()
+}
+
+func (v *visitor) Read(b []byte) (int, error) {
+	n, err := v.Conn.Read(b)
+	v.door.tally.received.Add(uint64(n))
+	return n, err
+}
+
+func (v *visitor) Write(b []byte) (int, error) {
+	n, err := v.Conn.Write(b)
+	v.door.tally.sent.Add(uint64(n))
+	return n, err
 }
 
 // conn is the SSH connection, nil until its handshake has ended.
@@ -86,7 +111,7 @@ func (v *visitor) keepAlive(ctx context.Context) {
 		case <-tick.C:
 		}
 		if c := v.conn(); c != nil && !answers(c, 3*v.door.limits.KeepAlive) {
-			v.Close()
+			v.drop()
 			return
 		}
 	}

@@ -188,6 +188,14 @@ func (q *Quarantine) Number(h plumbing.Hash) (int, bool) {
 	return int(n), ok
 }
 
+// Received is how many entries the pack had that Receive took in.
+func (q *Quarantine) Received() int {
+	if q.received == nil {
+		return 0
+	}
+	return len(q.received.table.list)
+}
+
 // Add puts objects that the caller made, such as those of a merge, beside the received ones.
 func (q *Quarantine) Add(objs ...Object) error {
 	if err := q.usable(); err != nil {

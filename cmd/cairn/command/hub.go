@@ -13,6 +13,7 @@ import (
 	"cairn/agent"
 	"cairn/hub"
 	"cairn/hub/admin"
+	"cairn/hub/metrics"
 )
 
 func (a *app) hubCommand() *cobra.Command {
@@ -52,9 +53,9 @@ func (a *app) hubInitCommand() *cobra.Command {
 }
 
 func (a *app) hubServeCommand() *cobra.Command {
-	var data, listen string
+	var data, listen, counters string
 	cmd := &cobra.Command{
-		Use: "serve --data DIR --listen ADDR:PORT", Short: "Serve a hub until it is told to stop", Args: args(0, 0),
+		Use: "serve --data DIR --listen ADDR:PORT [--metrics 127.0.0.1:PORT]", Short: "Serve a hub until it is told to stop", Args: args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if data == "" {
 				return usage("say where with --data DIR")
@@ -72,12 +73,31 @@ func (a *app) hubServeCommand() *cobra.Command {
 			if err != nil {
 				return usage("cannot listen: " + err.Error())
 			}
-			return h.Serve(cmd.Context(), l)
+			return a.serveBoth(cmd.Context(), h, l, counters)
 		},
 	}
 	cmd.Flags().StringVar(&data, "data", "", "the hub's folder")
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:2222", "address and port")
+	cmd.Flags().StringVar(&counters, "metrics", "", "loopback address and port that answer with counters for Prometheus")
 	return cmd
+}
+
+// serveBoth serves the hub, and its counters if an address is given for them.
+func (a *app) serveBoth(ctx context.Context, h *hub.Hub, l net.Listener, counters string) error {
+	if counters == "" {
+		return h.Serve(ctx, l)
+	}
+	at, err := metrics.Listen(counters)
+	if err != nil {
+		return errors.Join(usage(err.Error()), l.Close())
+	}
+	fmt.Fprintf(a.env.Stderr, "metrics on http://%s/metrics\n", at.Addr())
+	ctx, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- h.ServeMetrics(ctx, at) }()
+	err = h.Serve(ctx, l)
+	stop()
+	return errors.Join(err, <-ended)
 }
 
 // hubVerb is one of the verbs that the hub itself understands: here with
