@@ -29,7 +29,7 @@ func (h *Hub) watch(ctx context.Context, s *sshdoor.Session, who caller) error {
 	w := h.spaces.Feed().Watch(repos...)
 	defer w.Close()
 	out := json.NewEncoder(s.Stream)
-	hello, err := greet(repos)
+	hello, err := greet(ctx, repos)
 	if err != nil {
 		return err
 	}
@@ -40,10 +40,10 @@ func (h *Hub) watch(ctx context.Context, s *sshdoor.Session, who caller) error {
 	return h.follow(ctx, s, who, w, out)
 }
 
-func greet(repos []*repository.Repository) (hubwire.Line, error) {
+func greet(ctx context.Context, repos []*repository.Repository) (hubwire.Line, error) {
 	hello := hubwire.Line{Hello: map[string]map[string]string{}}
 	for _, r := range repos {
-		refs, err := r.Refs()
+		refs, err := r.Refs(ctx)
 		if err != nil {
 			return hubwire.Line{}, err
 		}

@@ -139,7 +139,7 @@ func (v victim) push(h *hub, m *machine) (acknowledged bool) {
 	// A dying hub cannot release its files in order.
 	defer func() { _ = set.Close() }()
 	var out repository.Outcome
-	conn, end := h.serve(func(ctx context.Context, rw io.ReadWriteCloser) error {
+	conn, end := h.serve(func(ctx context.Context, rw repository.Stream) error {
 		team, err := set.Shared("team")
 		if err == nil {
 			out, err = team.ServePush(ctx, rw, h.pusher(m.name))

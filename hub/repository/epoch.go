@@ -20,16 +20,16 @@ type epochs struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	mu        sync.Mutex // guards what follows
-	seen      plumbing.Hash
-	known     bool                                  // seen has been read
+	mu        sync.Mutex                            // guards what follows
+	seen      plumbing.Hash                         // epoch that the watchers know of
 	fetches   map[*context.CancelCauseFunc]struct{} // under way
 	clearing  bool
 	clearedAt time.Time // when that was last tried
 }
 
-func newEpochs() *epochs {
-	e := &epochs{fetches: map[*context.CancelCauseFunc]struct{}{}}
+// newEpochs follows what is purged after the epoch seen.
+func newEpochs(seen plumbing.Hash) *epochs {
+	e := &epochs{seen: seen, fetches: map[*context.CancelCauseFunc]struct{}{}}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	return e
 }
@@ -55,13 +55,10 @@ func (e *epochs) fetch(ctx context.Context) (_ context.Context, done func()) {
 	}
 }
 
-// isNew says whether the epoch is another than was noted. The first is noted.
+// isNew says whether the epoch is another than was noted.
 func (e *epochs) isNew(now plumbing.Hash) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.known {
-		e.seen, e.known = now, true
-	}
 	return e.seen != now
 }
 
@@ -109,54 +106,53 @@ const maxLooks = 10
 // tips are the head and the epoch of one moment. What a purge that broke off
 // has left is finished first.
 func (r *Repository) tips(ctx context.Context) (eventlog.Head, plumbing.Hash, error) {
-	if err := r.finishPurge(ctx); err != nil {
-		return eventlog.Head{}, plumbing.ZeroHash, err
-	}
 	for range maxLooks {
-		before, err := r.log.EpochCommit()
-		if err != nil {
-			return eventlog.Head{}, plumbing.ZeroHash, err
-		}
-		head, err := r.log.Head()
-		if err != nil {
-			return eventlog.Head{}, plumbing.ZeroHash, err
-		}
-		after, err := r.log.EpochCommit()
-		if err != nil {
-			return eventlog.Head{}, plumbing.ZeroHash, err
-		}
-		half, err := r.halfWay(head.Commit)
-		if err != nil {
-			return eventlog.Head{}, plumbing.ZeroHash, err
-		}
-		if before == after && !half {
-			return head, after, nil
-		}
 		if err := r.finishPurge(ctx); err != nil {
 			return eventlog.Head{}, plumbing.ZeroHash, err
+		}
+		if head, epoch, still, err := r.glance(); err != nil || still {
+			return head, epoch, err
 		}
 	}
 	return eventlog.Head{}, plumbing.ZeroHash, errPurged
 }
 
-// halfWay says whether the newest purge is recorded and head has not followed.
-func (r *Repository) halfWay(head plumbing.Hash) (bool, error) {
-	records, err := r.log.Purges()
-	if err != nil || len(records) == 0 {
-		return false, err
+// glance reads the head and the epoch; still says that they belong together: no
+// purge came between, or is half-way.
+func (r *Repository) glance() (head eventlog.Head, epoch plumbing.Hash, still bool, err error) {
+	if epoch, err = r.log.EpochCommit(); err != nil {
+		return head, epoch, false, err
 	}
-	return plumbing.Hash(records[len(records)-1].From) == head, nil
+	if head, err = r.log.Head(); err != nil {
+		return head, epoch, false, err
+	}
+	still, err = r.isStill(epoch, head.Commit)
+	return head, epoch, still, err
 }
 
-// isStill says whether a push that was checked in an epoch may land on head:
-// nothing was purged since. The caller holds the lock.
+// isStill says whether the epoch is the present one and head has followed it.
+// Whoever lands a push on head holds the lock, so that it stays true.
 func (r *Repository) isStill(epoch, head plumbing.Hash) (bool, error) {
 	now, err := r.log.EpochCommit()
 	if err != nil || now != epoch {
 		return false, err
 	}
-	half, err := r.halfWay(head)
-	return !half, err
+	to, err := r.yetTo(head)
+	return to.IsZero(), err
+}
+
+// yetTo is where the branch has yet to go from head: to the history that the
+// newest purge has left. It is zero if the branch has been moved.
+func (r *Repository) yetTo(head plumbing.Hash) (plumbing.Hash, error) {
+	records, err := r.log.Purges()
+	if err != nil || len(records) == 0 {
+		return plumbing.ZeroHash, err
+	}
+	last := records[len(records)-1]
+	if plumbing.Hash(last.From) != head {
+		return plumbing.ZeroHash, nil
+	}
+	return plumbing.Hash(last.To), nil
 }
 
 // finishPurge goes on with a purge that broke off: the branch follows at once,
@@ -176,11 +172,7 @@ func (r *Repository) finishPurge(ctx context.Context) error {
 // followPurge moves the branch to where the newest purge says, if it has not
 // been. The lock makes it wait for a purge that is just about to.
 func (r *Repository) followPurge(ctx context.Context) (err error) {
-	head, err := r.log.Head()
-	if err != nil {
-		return err
-	}
-	if half, err := r.halfWay(head.Commit); err != nil || !half {
+	if _, to, err := r.lag(); err != nil || to.IsZero() {
 		return err
 	}
 	lock, err := r.log.Store().Lock(ctx)
@@ -188,18 +180,21 @@ func (r *Repository) followPurge(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	if head, err = r.log.Head(); err != nil {
+	head, to, err := r.lag()
+	if err != nil || to.IsZero() {
 		return err
 	}
-	if half, err := r.halfWay(head.Commit); err != nil || !half {
-		return err
-	}
-	records, err := r.log.Purges()
+	return r.log.Store().UpdateRef(event.MainRef, head, to)
+}
+
+// lag is the head of the branch, and yetTo from there.
+func (r *Repository) lag() (head, to plumbing.Hash, err error) {
+	at, err := r.log.Head()
 	if err != nil {
-		return err
+		return head, to, err
 	}
-	to := plumbing.Hash(records[len(records)-1].To)
-	return r.log.Store().UpdateRef(event.MainRef, head.Commit, to)
+	to, err = r.yetTo(at.Commit)
+	return at.Commit, to, err
 }
 
 // clearAgain is how long to wait before the old objects are tried again.

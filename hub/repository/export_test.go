@@ -14,7 +14,7 @@ func (f *Feed) Tell(r *Repository) { f.tell(r, ForMain, [20]byte{}) }
 
 // AsTheyAre says whether a clone would get the packs as they are.
 func (r *Repository) AsTheyAre(ctx context.Context) (bool, error) {
-	refs, err := r.Refs()
+	refs, err := r.Refs(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -40,3 +40,6 @@ func (r *Repository) Waiting() int {
 
 // Rest waits until nobody tidies up.
 func (r *Repository) Rest() { r.tidy.work.Wait() }
+
+// ErrPurged ends a fetch.
+var ErrPurged = errPurged

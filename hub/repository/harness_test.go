@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -15,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,8 +41,9 @@ type hub struct {
 	set     *repository.Set
 	team    *repository.Repository
 	members *devices.Members
-	lie     *plumbing.Hash // what clients of stock git say that main was, if not the truth
-	stock   []string       // arguments of stock git, if pushes go by way of it and the hook
+	lie     *plumbing.Hash    // what clients of stock git say that main was, if not the truth
+	stock   []string          // arguments of stock git, if pushes go by way of it and the hook
+	limits  repository.Limits // after reopen
 }
 
 func newHub(t testing.TB, limits repository.Limits) *hub {
@@ -141,7 +142,7 @@ func (h *hub) files() map[string]string {
 
 func (h *hub) head() plumbing.Hash {
 	h.t.Helper()
-	refs, err := h.team.Refs()
+	refs, err := h.team.Refs(h.t.Context())
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -191,12 +192,24 @@ func (h *hub) fsck() {
 	}
 }
 
+// A wire is the hub's end of a session.
+type wire struct {
+	net.Conn
+	told error // why it was closed; not to be read before the session has ended
+	once sync.Once
+}
+
+func (w *wire) CloseWith(err error) error {
+	w.once.Do(func() { w.told = err })
+	return w.Close()
+}
+
 // serve runs one session of the hub and returns the client's end of it.
-func (h *hub) serve(run func(context.Context, io.ReadWriteCloser) error) (net.Conn, func() error) {
+func (h *hub) serve(run func(context.Context, repository.Stream) error) (net.Conn, func() error) {
 	client, server := net.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- errors.Join(run(context.Background(), server), server.Close())
+		ended <- errors.Join(run(context.Background(), &wire{Conn: server}), server.Close())
 	}()
 	return client, func() error {
 		defer client.Close()
@@ -215,7 +228,7 @@ func (h *hub) reopen() {
 	if err := h.set.Close(); err != nil {
 		h.t.Fatal(err)
 	}
-	h.set = repository.NewSet(disk.OS, h.dir, repository.Limits{}, slog.New(slog.DiscardHandler))
+	h.set = repository.NewSet(disk.OS, h.dir, h.limits, slog.New(slog.DiscardHandler))
 	var err error
 	if h.team, err = h.set.Shared("team"); err != nil {
 		h.t.Fatal(err)

@@ -40,8 +40,9 @@ type Purged struct {
 }
 
 // Purge takes events out of the space: out of the history, and off the disk of
-// the hub. Pushes and fetches go on, but for the moment in which the branch
-// moves. Errors: *problem.Problem about what was asked for. After an error the
+// the hub. Sessions go on while the history is made again. When the branch moves,
+// fetches under way end and pushes that were checked before are sent back, each
+// told to come again; those of another process when it next calls Look. Errors: *problem.Problem about what was asked for. After an error the
 // history is as it was if done has no Events; otherwise they may be on record as
 // purged, and then whoever next looks at the repository finishes it.
 func (r *Repository) Purge(ctx context.Context, o PurgeOrder) (done Purged, err error) {

@@ -1,6 +1,7 @@
 package repository_test
 
 import (
+	"context"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +26,7 @@ import (
 	"cairn/internal/problem"
 	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
+	"cairn/sync/gitwire"
 	"cairn/sync/intake"
 	"cairn/sync/purge/purgetest"
 )
@@ -106,7 +109,7 @@ func TestAPurgedEventIsInNoByteOfTheHub(t *testing.T) {
 	if again.Epoch != 1 || len(again.Events) != 0 || !slices.Equal(again.Already, []event.ID{l.leaked.ID}) {
 		t.Errorf("again %+v", again)
 	}
-	refs, err := l.team.Refs()
+	refs, err := l.team.Refs(t.Context())
 	if err != nil || refs[eventlog.EpochRef].IsZero() {
 		t.Errorf("refs %v, %v", refs, err)
 	}
@@ -230,8 +233,7 @@ func TestAPushUnderWayDuringAPurgeIsSentBack(t *testing.T) {
 	l.mustBeClean("after the push")
 }
 
-// What another process purges is noticed: watchers hear of it, and fetches
-// under way end.
+// What another process purges is noticed: watchers hear of it.
 func TestAPurgeByAnotherProcessIsNoticed(t *testing.T) {
 	t.Parallel()
 	l := newLeak(t)
@@ -258,7 +260,7 @@ func TestAPurgeByAnotherProcessIsNoticed(t *testing.T) {
 			t.Fatalf("told only of %v", told)
 		}
 	}
-	refs, err := l.team.Refs()
+	refs, err := l.team.Refs(t.Context())
 	if err != nil || told[event.MainRef] != refs[event.MainRef] || told[eventlog.EpochRef] != refs[eventlog.EpochRef] {
 		t.Errorf("told of %v, the refs are %v, %v", told, refs, err)
 	}
@@ -266,6 +268,89 @@ func TestAPurgeByAnotherProcessIsNoticed(t *testing.T) {
 	a := l.m.push(repository.ForMain)
 	if !slices.Contains(a.rules(), intake.RulePurged) {
 		t.Errorf("a stale push is answered with %v %v", a.rules(), a.lines)
+	}
+}
+
+// A fetch that was shown the old history must not send it any more. It ends at
+// once, also if it waits for its client, who is told why.
+func TestAFetchUnderWayEndsWithAPurge(t *testing.T) {
+	t.Parallel()
+	for name, purge := range map[string]func(*leak){
+		"by this process": func(l *leak) { l.purge(l.leaked.ID) },
+		"by another process": func(l *leak) {
+			_, _, team := l.inTrouble(slog.New(slog.DiscardHandler))
+			if _, err := team.Purge(t.Context(), order(l.leaked.ID)); err != nil {
+				t.Fatal(err)
+			}
+			if err := l.set.Look(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		l := newLeak(t)
+		var told func() error
+		conn, end := l.serve(func(ctx context.Context, rw repository.Stream) error {
+			told = func() error { return rw.(*wire).told }
+			return l.team.ServeFetch(ctx, rw)
+		})
+		ad, err := gitwire.ReadAdvert(conn)
+		if err != nil || ad.Refs[event.MainRef].IsZero() {
+			t.Fatal(ad, err)
+		}
+		purge(l)
+		if err := end(); !errors.Is(err, repository.ErrPurged) || !errors.Is(told(), repository.ErrPurged) {
+			t.Errorf("%s: the fetch ends with %v, the client is told %v", name, err, told())
+		}
+		l.mustBeClean(name)
+	}
+}
+
+// A space whose purge broke off, and has to wait before it can be finished, keeps
+// nobody from any other space.
+func TestASpaceThatHasToWaitHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	l := newLeak(t)
+	d, _, team := l.inTrouble(slog.New(slog.DiscardHandler))
+	d.when(func(op, name string) bool { return op == "rename" && strings.HasSuffix(name, event.MainRef) })
+	if _, err := team.Purge(t.Context(), order(l.leaked.ID)); err == nil {
+		t.Fatal("the purge was to break off")
+	}
+	lock, err := l.store().Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := repository.NewSet(disk.OS, l.dir, repository.Limits{}, slog.New(slog.DiscardHandler))
+	defer set.Close()
+	opened := make(chan *repository.Repository, 1)
+	go func() {
+		late, err := set.Shared("team")
+		_, other := set.Create("other", time.Now())
+		if err := errors.Join(err, other); err != nil {
+			t.Error(err)
+		}
+		opened <- late
+	}()
+	var late *repository.Repository
+	select {
+	case late = <-opened:
+	case <-time.After(10 * time.Second):
+		t.Error("both spaces wait for the lock of one")
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if late != nil {
+		if _, _, err := late.Count(gone); !errors.Is(err, context.Canceled) {
+			t.Errorf("who has gone is waited for: %v", err)
+		}
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if late == nil {
+		late = <-opened
+	}
+	if _, n, err := late.Count(t.Context()); err != nil || n != len(l.rest) {
+		t.Errorf("%d events, %v", n, err)
 	}
 }
 
@@ -429,7 +514,7 @@ func (l *leak) reopen(when, dir string, all []event.ID, acknowledged bool) (reco
 		t.Fatalf("%s: %v", when, err)
 	}
 	defer set.Close()
-	refs, err := team.Refs()
+	refs, err := team.Refs(t.Context())
 	if err != nil {
 		t.Fatalf("%s: %v", when, err)
 	}

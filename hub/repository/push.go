@@ -49,8 +49,8 @@ type Outcome struct {
 // ServePush is git-receive-pack on the stream. A refused push is no error: the
 // client was told. Errors: a *problem.Problem about the repository, those of
 // the stream, the context's.
-func (r *Repository) ServePush(ctx context.Context, stream io.ReadWriteCloser, by Pusher) (_ Outcome, err error) {
-	refs, err := r.Refs()
+func (r *Repository) ServePush(ctx context.Context, stream Stream, by Pusher) (_ Outcome, err error) {
+	refs, err := r.Refs(ctx)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -84,7 +84,7 @@ type push struct {
 	r      *Repository
 	req    *gitwire.PushRequest
 	reply  *gitwire.PushReply
-	stream io.ReadWriteCloser
+	stream Stream
 	by     Pusher
 	epoch  plumbing.Hash // when it was judged
 	out    Outcome
@@ -128,14 +128,9 @@ func (p *push) serve(ctx context.Context) (err error) {
 	return p.take(ctx, q, cmd)
 }
 
-// hangUp ends a read or write that waits for the client, which is told why if
-// the stream has a way to.
+// hangUp ends a read or write that waits for the client, which is told why.
 func (p *push) hangUp(why error) {
-	end := p.stream.Close
-	if s, ok := p.stream.(interface{ CloseWith(error) error }); ok {
-		end = func() error { return s.CloseWith(why) }
-	}
-	if err := end(); err != nil {
+	if err := p.stream.CloseWith(why); err != nil {
 		p.r.set.log.Debug("hang up on a push", "err", err)
 	}
 }

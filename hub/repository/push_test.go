@@ -319,7 +319,7 @@ func TestASilentPushIsGivenUp(t *testing.T) {
 	m := h.clone("laptop")
 	m.note("hello")
 	before := h.files()
-	conn, end := h.serve(func(ctx context.Context, rw io.ReadWriteCloser) error {
+	conn, end := h.serve(func(ctx context.Context, rw repository.Stream) error {
 		_, err := h.team.ServePush(ctx, rw, h.pusher("laptop"))
 		return err
 	})
@@ -344,7 +344,7 @@ func TestASilentPushIsGivenUp(t *testing.T) {
 // begin opens a push of the device and sends its command and no pack.
 func (h *hub) begin(device string, tip plumbing.Hash) (net.Conn, func() error) {
 	h.t.Helper()
-	conn, end := h.serve(func(ctx context.Context, rw io.ReadWriteCloser) error {
+	conn, end := h.serve(func(ctx context.Context, rw repository.Stream) error {
 		_, err := h.team.ServePush(ctx, rw, h.pusher(device))
 		return err
 	})
@@ -412,9 +412,9 @@ func TestADetachedHubTakesAndGivesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := h.files()
-	for name, serve := range map[string]func(context.Context, io.ReadWriteCloser) error{
+	for name, serve := range map[string]func(context.Context, repository.Stream) error{
 		"fetch": h.team.ServeFetch,
-		"push": func(ctx context.Context, rw io.ReadWriteCloser) error {
+		"push": func(ctx context.Context, rw repository.Stream) error {
 			_, err := h.team.ServePush(ctx, rw, h.pusher("laptop"))
 			return err
 		},

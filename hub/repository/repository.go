@@ -28,9 +28,9 @@ type Repository struct {
 	epochs *epochs
 }
 
-func newRepository(s *Set, log *eventlog.Log, dir string) *Repository {
+func newRepository(s *Set, log *eventlog.Log, dir string, epoch plumbing.Hash) *Repository {
 	r := &Repository{
-		set: s, log: log, count: newCount(), queue: newQueue(), epochs: newEpochs(),
+		set: s, log: log, count: newCount(), queue: newQueue(), epochs: newEpochs(epoch),
 		leases: &leases{fs: s.fs, path: s.leasePath(dir), log: s.log},
 	}
 	r.tidy = newTidier(r)
@@ -42,8 +42,8 @@ func (r *Repository) Space() commitform.Space { return r.log.Space() }
 
 // Refs are the refs that the hub shows, at this moment: the branch, and the
 // mark of the epoch if the history was ever rewritten.
-func (r *Repository) Refs() (map[string]plumbing.Hash, error) {
-	head, epoch, err := r.tips(context.Background())
+func (r *Repository) Refs(ctx context.Context) (map[string]plumbing.Hash, error) {
+	head, epoch, err := r.tips(ctx)
 	if err != nil {
 		return nil, asProblem(err)
 	}
@@ -56,7 +56,7 @@ func (r *Repository) Refs() (map[string]plumbing.Hash, error) {
 
 // Count is the head of the branch and the number of events in it.
 func (r *Repository) Count(ctx context.Context) (head string, events int, err error) {
-	at, err := r.log.Head()
+	at, _, err := r.tips(ctx)
 	if err != nil {
 		return "", 0, asProblem(err)
 	}
@@ -96,12 +96,20 @@ func (r *Repository) history(refs map[string]plumbing.Hash) (*history.Graph, err
 	return g, nil
 }
 
+// A Stream is the other end of a session.
+type Stream interface {
+	io.ReadWriteCloser
+	// CloseWith closes it after a word to the client about why, if err is one
+	// for the client.
+	CloseWith(err error) error
+}
+
 // ServeFetch is git-upload-pack on the stream. Errors: a *problem.Problem
 // about the repository, and those of gitwire.ServeUpload.
-func (r *Repository) ServeFetch(ctx context.Context, stream io.ReadWriteCloser) error {
+func (r *Repository) ServeFetch(ctx context.Context, stream Stream) error {
 	ctx, done := r.epochs.fetch(ctx)
 	defer done()
-	refs, err := r.Refs()
+	refs, err := r.Refs(ctx)
 	if err != nil {
 		return err
 	}
@@ -109,8 +117,16 @@ func (r *Repository) ServeFetch(ctx context.Context, stream io.ReadWriteCloser) 
 	if err != nil {
 		return err
 	}
-	return gitwire.ServeUpload(ctx, stream, &upload{Graph: g, r: r, refs: refs})
+	return gitwire.ServeUpload(ctx, frank{stream, func() error { return context.Cause(ctx) }}, &upload{Graph: g, r: r, refs: refs})
 }
+
+// A frank stream tells the client why it is closed.
+type frank struct {
+	Stream
+	why func() error
+}
+
+func (f frank) Close() error { return f.CloseWith(f.why()) }
 
 // upload is one fetch: what it was shown first stays true to its end.
 type upload struct {

@@ -155,11 +155,13 @@ func (s *Set) get(dir, name string, open func(dir string) (*eventlog.Log, error)
 	if err != nil {
 		return nil, asProblem(fmt.Errorf("open space %s: %w", name, err))
 	}
-	r := newRepository(s, log, dir)
-	// The first look only notes the epoch, and finishes a purge that broke off.
-	if err := r.Look(context.Background()); err != nil {
-		return nil, asProblem(errors.Join(fmt.Errorf("open space %s: %w", name, err), r.close()))
+	// What is purged from now on is news. A purge that broke off before is
+	// finished by whoever reads the tips, not here: that may have to wait.
+	epoch, err := log.EpochCommit()
+	if err != nil {
+		return nil, asProblem(errors.Join(fmt.Errorf("open space %s: %w", name, err), log.Close()))
 	}
+	r := newRepository(s, log, dir, epoch)
 	s.open[dir] = r
 	return r, nil
 }

@@ -153,7 +153,7 @@ func TestAPurgeIsToldThoughTheFirstLookFails(t *testing.T) {
 	w := set.Feed().Watch(team)
 	defer w.Close()
 	l.purge(l.leaked.ID)
-	if _, err := team.Refs(); err != nil { // the record of the purge is known from here on
+	if _, err := team.Refs(t.Context()); err != nil { // the record of the purge is known from here on
 		t.Fatal(err)
 	}
 	d.when(func(op, name string) bool { return op == "readdir" && strings.HasSuffix(name, "objects/pack") })

@@ -18,6 +18,14 @@ import (
 	"cairn/internal/problem"
 )
 
+// A Stream is the input and output of a client.
+type Stream interface {
+	io.ReadWriteCloser
+	// CloseWith closes it after a word to the client about why, if err is a
+	// *problem.Problem.
+	CloseWith(err error) error
+}
+
 // A Session is one command of one known key.
 type Session struct {
 	Command     Command
@@ -28,8 +36,7 @@ type Session struct {
 
 	// Stream is the client's input and output. Its input ends when the client
 	// has no more to say, which is not the end of the session; closing it is.
-	// It also has CloseWith(error), which tells the client why.
-	Stream io.ReadWriteCloser
+	Stream Stream
 
 	// Stopping is closed when the door is about to stop. A session that would
 	// not end by itself ends then.
@@ -105,7 +112,7 @@ func sendExit(ch gossh.Channel, status int) error {
 
 // run runs a command and returns its exit status. A panic ends the command
 // only; what was on its way is not logged.
-func (d *Door) run(ctx context.Context, v *visitor, ch gossh.Channel, line string) (status int) {
+func (d *Door) run(ctx context.Context, v *visitor, ch *patient, line string) (status int) {
 	cmd, err := ParseCommand(line)
 	defer func() {
 		if p := recover(); p != nil {
@@ -119,7 +126,7 @@ func (d *Door) run(ctx context.Context, v *visitor, ch gossh.Channel, line strin
 	return d.report(ch, cmd, err)
 }
 
-func (d *Door) dispatch(ctx context.Context, v *visitor, ch gossh.Channel, cmd Command) error {
+func (d *Door) dispatch(ctx context.Context, v *visitor, ch *patient, cmd Command) error {
 	key := v.key()
 	who, err := d.lookup(key)
 	if err != nil {
