@@ -43,3 +43,11 @@ func (r *Repository) Rest() { r.tidy.work.Wait() }
 
 // ErrPurged ends a fetch.
 var ErrPurged = errPurged
+
+// AtRest is what happens when nobody has pushed for a while. It waits until
+// that is done.
+func (r *Repository) AtRest() {
+	r.Rest()
+	r.tidy.atRest()
+	r.Rest()
+}

@@ -17,7 +17,7 @@ type Limits struct {
 	Pushes int             // that are received and checked at once: 4
 	Stall  time.Duration   // without a byte while a pack arrives: 1 minute
 	Whole  time.Duration   // for one push from its first command to its answer: 30 minutes
-	Rest   time.Duration   // without a push until small packs are joined, however few: 30 seconds
+	Rest   time.Duration   // without a push until it is tidied up more thoroughly: 30 seconds
 }
 
 // WithDefaults is l with the default in each field that is zero.

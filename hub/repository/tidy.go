@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cairn/sync/eventlog"
+	"cairn/sync/gitstore"
 )
 
 // tidyEvery is after how many pushes it is looked whether the small packs they
@@ -15,7 +15,7 @@ import (
 const tidyEvery = 32
 
 // A tidier puts a repository in order, beside its sessions: now and then while
-// it is pushed to, and once it is at rest.
+// it is pushed to, and more thoroughly once nobody has pushed for a while.
 type tidier struct {
 	r      *Repository
 	ctx    context.Context
@@ -25,14 +25,15 @@ type tidier struct {
 
 	mu      sync.Mutex // guards what follows
 	running bool
-	rest    *time.Timer // until the next look at a repository that is not tidy yet
-
-	upkeep *eventlog.Upkeep // of who set running
+	rest    *time.Timer // until the repository is at rest
 }
 
 func newTidier(r *Repository) *tidier {
-	t := &tidier{r: r, upkeep: eventlog.NewUpkeep(r.log, r.set.limits.Rest)}
+	t := &tidier{r: r}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rest = time.AfterFunc(r.set.limits.Rest, t.atRest)
 	return t
 }
 
@@ -40,55 +41,56 @@ func newTidier(r *Repository) *tidier {
 func (t *tidier) after() {
 	if t.pushes.Add(1)%tidyEvery == 0 {
 		t.start()
-		return
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.later()
+	t.wait()
 }
 
-// later looks again when the repository may be at rest. Called with mu held.
-func (t *tidier) later() {
-	switch {
-	case t.ctx.Err() != nil:
-	case t.rest == nil:
-		t.rest = time.AfterFunc(t.r.set.limits.Rest, t.start)
-	default:
+// wait has the time of rest begin anew.
+func (t *tidier) wait() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ctx.Err() == nil {
 		t.rest.Reset(t.r.set.limits.Rest)
 	}
 }
 
-// start tidies up, unless that is under way.
-func (t *tidier) start() {
+// start tidies up what should not wait, unless that is under way.
+func (t *tidier) start() { t.begin(t.r.log.Tidy) }
+
+// atRest tidies up all that is worth it when nobody waits.
+func (t *tidier) atRest() {
+	if !t.begin(t.r.log.TidyAtRest) {
+		t.wait() // less than that is under way
+	}
+}
+
+// begin is false if it is being tidied up already.
+func (t *tidier) begin(how func(context.Context) (gitstore.CompactStats, error)) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ctx.Err() != nil || t.running {
-		return
+		return false
 	}
 	t.running = true
-	t.work.Go(t.tidy)
+	t.work.Go(func() { t.tidy(how) })
+	return true
 }
 
-func (t *tidier) tidy() {
-	_, err := t.upkeep.Look(t.ctx, time.Now())
+func (t *tidier) tidy(how func(context.Context) (gitstore.CompactStats, error)) {
+	_, err := how(t.ctx)
 	if err = errors.Join(err, t.r.keepCount(t.ctx)); err != nil && t.ctx.Err() == nil {
-		// Nothing is lost: the packs stay as they are.
+		// Nothing is lost: the packs stay as they are, until the next push.
 		t.r.set.log.Warn("tidy up", "space", t.r.Space().Name, "err", err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.running = false
-	if err == nil && !t.upkeep.Done() {
-		t.later()
-	}
 }
 
 func (t *tidier) stop() {
 	t.mu.Lock()
 	t.cancel()
-	if t.rest != nil {
-		t.rest.Stop()
-	}
+	t.rest.Stop()
 	t.mu.Unlock()
 	t.work.Wait()
 }

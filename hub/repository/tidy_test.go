@@ -26,6 +26,10 @@ func TestARepositoryAtRestIsTidiedUp(t *testing.T) {
 	if n := len(busy.packs()); n < pushes {
 		t.Errorf("%d packs before the repository was at rest", n)
 	}
+	busy.team.AtRest()
+	if n := len(busy.packs()); n > few || !busy.asTheyAre() {
+		t.Errorf("%d packs are left when it is at rest for the first time", n)
+	}
 	h := newHub(t, repository.Limits{Rest: 50 * time.Millisecond})
 	push(h)
 	for end := time.Now().Add(20 * time.Second); (len(h.packs()) > few || !h.asTheyAre()) && time.Now().Before(end); {
@@ -41,4 +45,25 @@ func TestARepositoryAtRestIsTidiedUp(t *testing.T) {
 		t.Errorf("%d events", got)
 	}
 	h.fsck()
+}
+
+// What was left untidy is tidied up though nobody pushes: a hub may have been
+// stopped before the repository was at rest.
+func TestARepositoryIsTidiedUpAfterARestart(t *testing.T) {
+	t.Parallel()
+	const pushes, few = 20, 8
+	h := newHub(t, repository.Limits{Rest: time.Hour})
+	m := h.clone("laptop")
+	for i := range pushes {
+		m.note(fmt.Sprint("note ", i))
+		m.push(event.MainRef).mustBeTaken(t)
+	}
+	h.limits.Rest = time.Millisecond
+	h.reopen()
+	for end := time.Now().Add(20 * time.Second); len(h.packs()) > few && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if n := len(h.packs()); n > few {
+		t.Errorf("%d packs are left", n)
+	}
 }
