@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,6 +30,8 @@ type replicated struct {
 	t    *testing.T
 	log  *eventlog.Log
 	name string
+
+	remote replica.Remote
 }
 
 func (h *house) replicate(name string) *replicated {
@@ -44,10 +47,15 @@ func (h *house) replicate(name string) *replicated {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { r.Close(); log.Close() })
-	return &replicated{
-		t: h.t, log: log, name: name,
-		Replica: replica.New(replica.Options{Log: log, Remote: r.Space("team"), Name: "hub"}),
-	}
+	m := &replicated{t: h.t, log: log, name: name}
+	m.through(r.Space("team"))
+	return m
+}
+
+// through makes remote the way to the hub.
+func (m *replicated) through(remote replica.Remote) {
+	m.remote = remote
+	m.Replica = replica.New(replica.Options{Log: m.log, Remote: remote, Name: "hub"})
 }
 
 func (m *replicated) save(texts ...string) {
@@ -119,24 +127,69 @@ func TestWhatIsTooMuchForOnePushGoesInSeveral(t *testing.T) {
 	}
 }
 
+// A watchedRemote says when a push is made again in smaller portions, or goes on
+// with the next one.
+type watchedRemote struct {
+	replica.Remote
+	next func()
+}
+
+func (w *watchedRemote) Push(ctx context.Context, o replica.Offer) (replica.Pushed, error) {
+	pick, portions := o.Next, 0
+	o.Next = func(ctx context.Context, to replica.Taker) (replica.Portion, error) {
+		if portions++; portions > 1 {
+			w.next()
+		}
+		return pick(ctx, to)
+	}
+	return w.Remote.Push(ctx, o)
+}
+
 // A push that the hub gives up because it takes too long is sent again in
-// smaller portions, until it fits.
+// smaller portions.
 func TestWhatTakesTooLongInOnePushGoesInSeveral(t *testing.T) {
 	t.Parallel()
-	slow := func(event.Event) error { time.Sleep(50 * time.Millisecond); return nil }
-	h := open(t, hub.Options{Decide: slow, Pushes: repository.Limits{Whole: time.Second}})
+	var mu sync.Mutex
+	judged := map[event.ID]int{}
+	again := make(chan struct{})
+	// The first event is judged for longer than the push may take: until its
+	// sender has heard that it was given up.
+	decide := func(e event.Event) error {
+		mu.Lock()
+		first := len(judged) == 0
+		judged[e.ID]++
+		mu.Unlock()
+		if first {
+			select {
+			case <-again:
+			case <-time.After(30 * time.Second):
+				t.Error("the push is not given up")
+			}
+		}
+		return nil
+	}
+	h := open(t, hub.Options{Decide: decide, Pushes: repository.Limits{Whole: 2 * time.Second}})
 	h.member("ana", devices.Write, "laptop", "team")
 	laptop := h.replicate("laptop")
+	laptop.through(&watchedRemote{laptop.remote, sync.OnceFunc(func() { close(again) })})
 	laptop.sync()
 	var texts []string
-	for i := range 30 { // half as many again as there is time for
+	for i := range 30 {
 		texts = append(texts, fmt.Sprint("note ", i))
 	}
 	laptop.save(texts...)
-	if d := laptop.sync(); d.Events != 30 {
-		t.Errorf("the push brought %d events", d.Events)
+	if d := laptop.sync(); d.Events != 30 || laptop.count() != 30 {
+		t.Errorf("the push brought %d events of %d", d.Events, laptop.count())
 	}
-	if laptop.count() != 30 {
-		t.Errorf("%d events", laptop.count())
+	mu.Lock()
+	defer mu.Unlock()
+	twice := 0
+	for _, n := range judged {
+		if n > 1 {
+			twice++
+		}
+	}
+	if len(judged) != 30 || twice == 0 {
+		t.Errorf("%d events were judged, %d of them again", len(judged), twice)
 	}
 }
