@@ -159,27 +159,39 @@ func (h *Hub) recheck(ctx context.Context) {
 	tick := time.NewTicker(recheckEvery)
 	defer tick.Stop()
 	var known *devices.Members
-	said := ""
+	var looking, reading outage
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		if err := h.spaces.Look(ctx); err != nil && ctx.Err() == nil && said != err.Error() {
-			said = err.Error() // once, not every second
+		if err := h.spaces.Look(ctx); ctx.Err() == nil && looking.isNews(err) {
 			h.log.Error("look for purges", "err", err)
 		}
 		m, err := h.members.Now()
-		if err != nil {
+		if reading.isNews(err) {
 			h.log.Error("read the member list", "err", err)
-			continue
 		}
-		if m != known {
+		if err == nil && m != known {
 			known = m
 			h.door.Recheck()
 		}
 	}
+}
+
+// An outage is a failure of what is done again and again. It is told once, and
+// again when it comes back.
+type outage struct{ said string }
+
+// isNews takes how it went this time, and says whether that is to be told.
+func (o *outage) isNews(err error) bool {
+	before := o.said
+	o.said = ""
+	if err != nil {
+		o.said = err.Error()
+	}
+	return err != nil && o.said != before
 }
 
 // Close releases the hub's files. Serve must have ended.
