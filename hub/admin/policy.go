@@ -111,6 +111,9 @@ func (a *Admin) propose(ctx context.Context, by Caller, r hubwire.PolicyRequest)
 		return hubwire.PolicyAnswer{}, errSigned
 	}
 	err = a.mayPropose(by, v)
+	if err == nil {
+		_, _, err = rules.CheckNew(r.File, a.Now())
+	}
 	var done policies.State
 	if err == nil {
 		done, err = a.Policies.Propose(ctx, v.Proposal, r.File, v.Approved[0], r.Replace)

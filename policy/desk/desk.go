@@ -110,7 +110,7 @@ func (d Desk) Rollback(ctx context.Context, n int, replace bool) (Changed, error
 }
 
 func (d Desk) propose(ctx context.Context, file []byte, restores int, replace bool) (Changed, error) {
-	facts, err := rules.Check(file)
+	facts, _, err := rules.CheckNew(file, d.Now())
 	if err != nil {
 		return Changed{}, fileProblem(err)
 	}
