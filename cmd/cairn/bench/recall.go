@@ -75,6 +75,10 @@ func (r *recallRun) set(i int, set golden.Set) error {
 	if err != nil {
 		return err
 	}
+	// A question that comes before the index knows all notes is no fault of it.
+	if err := r.untilIn(personal, m, func(s api.SpaceStatus) bool { return s.Indexed == s.Events }); err != nil {
+		return err
+	}
 	r.notes += len(set.Notes)
 	err = r.askAll(i, m, set, func(want string, h api.Hit) bool { return ids[want] == h.ID })
 	return errors.Join(err, m.close())
