@@ -9,7 +9,9 @@ import (
 // A Filter narrows a query to notes with these facets, in whatever case. Empty
 // members do not.
 type Filter struct {
-	Kind, Tag, Harness, Device, Actor, Project string
+	Kind, Harness, Device, Actor, Project string
+
+	Tags []string // all of them
 
 	Since time.Time // recorded at or after
 	Until time.Time // recorded before
@@ -18,16 +20,18 @@ type Filter struct {
 // facets are the facets that a note has to have, all of them.
 func (f Filter) facets() []string {
 	var out []string
-	for _, want := range []struct {
-		kind  byte
-		value string
-	}{
-		{kindFacet, f.Kind}, {tagFacet, f.Tag}, {harnessFacet, f.Harness},
-		{deviceFacet, f.Device}, {actorFacet, f.Actor}, {projectFacet, f.Project},
-	} {
-		if want.value != "" {
-			out = append(out, facet(want.kind, want.value))
+	want := func(kind byte, value string) {
+		if value != "" {
+			out = append(out, facet(kind, value))
 		}
+	}
+	want(kindFacet, f.Kind)
+	want(harnessFacet, f.Harness)
+	want(deviceFacet, f.Device)
+	want(actorFacet, f.Actor)
+	want(projectFacet, f.Project)
+	for _, tag := range f.Tags {
+		want(tagFacet, tag)
 	}
 	return out
 }

@@ -125,7 +125,7 @@ func lawQuery(t *rapid.T) Query {
 	case 3:
 		q.Keep = func(id event.ID) bool { return id[len(id)-1]%2 == 0 }
 	case 4:
-		q.Filter.Tag = rapid.SampledFrom(lawWords).Draw(t, "tag")
+		q.Filter.Tags = rapid.SliceOfN(rapid.SampledFrom(lawWords), 1, 2).Draw(t, "tags")
 	}
 	return q
 }

@@ -542,7 +542,7 @@ func (r *reckoning) admits(q Query, n oracleNote) bool {
 	return (len(q.Spaces) == 0 || slices.Contains(q.Spaces, n.space)) &&
 		ok(f.Kind, n.doc.Kind) && ok(f.Harness, n.doc.Harness) && ok(f.Device, n.doc.Device) &&
 		ok(f.Actor, n.doc.Actor) && ok(f.Project, n.doc.Project) &&
-		(f.Tag == "" || tagged(n, f.Tag)) &&
+		!slices.ContainsFunc(f.Tags, func(tag string) bool { return !tagged(n, tag) }) &&
 		(f.Since.IsZero() || !n.doc.Recorded.Before(f.Since)) &&
 		(f.Until.IsZero() || n.doc.Recorded.Before(f.Until)) &&
 		passesExpr(n, query.Expr{Must: r.parsed.Only, Not: r.parsed.Never})

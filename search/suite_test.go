@@ -101,7 +101,7 @@ func rebuild(t *testing.T, dir string, batches []search.Batch) {
 }
 
 func FuzzAsk(f *testing.F) {
-	for _, s := range []string{"redis", "C++ (x)", `"of the" NOT x`, "title:a* OR (b AND c)", "\xff", "文件锁 ﾃﾞ", "kuberntes", "a.b-c_d/e"} {
+	for _, s := range []string{"redis", "C++ (x)", `"of the" NOT x`, "title:a* OR (b AND c)", "\xff", "文件锁 ﾃﾞ", "kuberntes", "a.b-c_d/e", "kind:note -tag:x OR since:7d", "c* tag:\"a b\"", "jubernetes AND redsi"} {
 		f.Add(s, true)
 	}
 	x, err := search.Open(f.TempDir(), search.Options{})

@@ -61,7 +61,7 @@ type Filter struct {
 	Space   string      `json:"space,omitempty"`
 	Kind    event.Kind  `json:"kind,omitempty"`
 	Subject string      `json:"subject,omitempty"` // for example a preference's category/key
-	Tag     string      `json:"tag,omitempty"`
+	Tags    []string    `json:"tags,omitempty"`    // all of them
 	Harness string      `json:"harness,omitempty"`
 	Device  string      `json:"device,omitempty"`
 	Actor   string      `json:"actor,omitempty"`

@@ -81,7 +81,7 @@ var aDraft = api.Draft{
 }
 
 var aQuery = api.Query{Text: "wörd \"quoted\" <&>", Limit: 5, All: true, Prefix: true, Filter: api.Filter{
-	Space: "s", Kind: event.KindLesson, Subject: "a/b", Tag: "t", Harness: "h", Device: "d", Actor: "a", Project: "p",
+	Space: "s", Kind: event.KindLesson, Subject: "a/b", Tags: []string{"t"}, Harness: "h", Device: "d", Actor: "a", Project: "p",
 	Since: &event.Time{Time: aMoment}, Until: &event.Time{Time: aMoment},
 }}
 

@@ -27,7 +27,7 @@ const maxLimit = 50
 
 func (a searchArgs) query(now time.Time) (api.Query, error) {
 	q := api.Query{Text: a.Query, All: a.All, Filter: api.Filter{
-		Space: a.Space, Kind: a.Kind, Tag: a.Tag, Harness: a.Harness, Device: a.Device, Project: a.Project,
+		Space: a.Space, Kind: a.Kind, Tags: []string{a.Tag}, Harness: a.Harness, Device: a.Device, Project: a.Project,
 	}}
 	if a.Limit != nil {
 		if *a.Limit < 1 {

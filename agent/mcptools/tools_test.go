@@ -151,7 +151,7 @@ func TestFiltersReachTheAgent(t *testing.T) {
 		t.Errorf("asked %+v", q)
 	}
 	q.Filter.Since, q.Filter.Until = nil, nil
-	if want := (api.Filter{Space: "s", Kind: event.KindLesson, Tag: "t", Harness: "h", Device: "d", Project: "p"}); q.Filter != want {
+	if want := (api.Filter{Space: "s", Kind: event.KindLesson, Tags: []string{"t"}, Harness: "h", Device: "d", Project: "p"}); !reflect.DeepEqual(q.Filter, want) {
 		t.Errorf("filter %+v", q.Filter)
 	}
 	get(t, c, "log", args{"since": "7d"}, nil)

@@ -52,7 +52,7 @@ func (s *Service) Ask(ctx context.Context, q api.Query) (api.Answer, error) {
 func (s *Service) searchFor(q api.Query, spaces []*space) search.Query {
 	view := s.view()
 	f := search.Filter{
-		Kind: string(q.Filter.Kind), Tag: q.Filter.Tag, Harness: q.Filter.Harness,
+		Kind: string(q.Filter.Kind), Tags: q.Filter.Tags, Harness: q.Filter.Harness,
 		Device: q.Filter.Device, Actor: q.Filter.Actor, Project: q.Filter.Project,
 	}
 	if q.Filter.Since != nil {

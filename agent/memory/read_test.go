@@ -140,7 +140,7 @@ func TestFiltersNarrow(t *testing.T) {
 	}{
 		"none":    {api.Filter{}, []event.ID{three, two, one}},
 		"project": {api.Filter{Project: "my-app-v2"}, []event.ID{one}},
-		"tag":     {api.Filter{Tag: "go"}, []event.ID{one}},
+		"tag":     {api.Filter{Tags: []string{"go"}}, []event.ID{one}},
 		"harness": {api.Filter{Harness: "codex"}, []event.ID{one}},
 		"actor":   {api.Filter{Actor: "human"}, []event.ID{three, two}},
 		"space":   {api.Filter{Space: "team"}, []event.ID{two}},

@@ -1,6 +1,9 @@
 package projection
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // names keeps every distinct string once and gives it a number. The empty
 // string has number 0.
@@ -62,6 +65,11 @@ func (a anyCase) is(n *names, number uint32) bool {
 const tagSeparator = "\x00"
 
 func joinTags(tags []string) string { return strings.Join(tags, tagSeparator) }
+
+// hasTags says so of all tags; an empty one asks for nothing.
+func hasTags(joined string, tags []string) bool {
+	return !slices.ContainsFunc(tags, func(tag string) bool { return tag != "" && !hasTag(joined, tag) })
+}
 
 func hasTag(joined, tag string) bool {
 	for t := range strings.SplitSeq(joined, tagSeparator) {

@@ -143,7 +143,7 @@ type matcher struct {
 	kind                            uint8
 	subject                         uint32
 	harness, device, actor, project anyCase
-	tag                             string
+	tags                            []string
 	since, until                    int64
 }
 
@@ -151,7 +151,7 @@ type matcher struct {
 func (s *Set) matcher(f api.Filter) (matcher, bool) {
 	m := matcher{
 		kind: kindNumber(event.Kind(strings.ToLower(string(f.Kind)))), harness: newAnyCase(f.Harness), device: newAnyCase(f.Device),
-		actor: newAnyCase(f.Actor), project: newAnyCase(f.Project), tag: f.Tag, until: forever,
+		actor: newAnyCase(f.Actor), project: newAnyCase(f.Project), tags: f.Tags, until: forever,
 	}
 	subject, ok := s.names.of(f.Subject)
 	m.subject = subject
@@ -173,7 +173,7 @@ func (m *matcher) fits(s *Set, r *row) bool {
 		m.actor.is(&s.names, r.actor) &&
 		m.project.is(&s.names, r.project) &&
 		m.since <= at && at < m.until &&
-		(m.tag == "" || hasTag(s.names.text[r.tags], m.tag))
+		hasTags(s.names.text[r.tags], m.tags)
 }
 
 // Digest stands for every answer Standing gives in the view. Two sets with

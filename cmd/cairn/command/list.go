@@ -29,7 +29,7 @@ func (f *filterFlags) add(cmd *cobra.Command, limit int) {
 	flags := cmd.Flags()
 	flags.IntVarP(&f.limit, "limit", "n", limit, "how many at most")
 	flags.StringVar(&f.kind, "kind", "", "only this kind of event")
-	flags.StringVar(&f.f.Tag, "tag", "", "only with this tag")
+	flags.StringArrayVar(&f.f.Tags, "tag", nil, "only with this tag; several may be given, and all are needed")
 	flags.StringVar(&f.f.Harness, "harness", "", "only saved by this AI tool")
 	flags.StringVar(&f.f.Device, "device", "", "only saved on this device")
 	flags.StringVar(&f.f.Actor, "actor", "", "only saved by this actor")
