@@ -76,9 +76,10 @@ var fingerprintForm = lazyregexp.New(`^[0-9a-f]{16}$`)
 
 func (f *File) allow(c *checker, n *yaml.Node) {
 	s, ok := c.section(c.named("allow", n, "rule"), n, "rule", "fingerprint", "spaces", "reason", "by", "until", "force")
-	if !ok || !s.need("rule", "fingerprint", "reason", "by", "until") {
+	if !ok {
 		return
 	}
+	s.need("rule", "fingerprint", "reason", "by", "until")
 	a := Allow{Line: n.Line, column: n.Column}
 	a.Rule = f.ruleNamed(s, append(builtIn(), f.patternIDs()...))
 	a.Fingerprint = read(s, "fingerprint", "16 hexadecimal digits", func(text string) (string, error) {
@@ -101,9 +102,10 @@ func (f *File) allow(c *checker, n *yaml.Node) {
 
 func (f *File) off(c *checker, n *yaml.Node) {
 	s, ok := c.section(c.named("off", n, "rule"), n, "rule", "reason", "by", "until")
-	if !ok || !s.need("rule", "reason", "by", "until") {
+	if !ok {
 		return
 	}
+	s.need("rule", "reason", "by", "until")
 	o := Off{Line: n.Line, column: n.Column, Rule: f.ruleNamed(s, builtIn())}
 	f.answers(s, &o.By, &o.Until)
 	if twin := slices.IndexFunc(f.Off, func(b Off) bool { return b.Rule == o.Rule }); twin >= 0 && o.Rule != "" {
@@ -123,6 +125,9 @@ func (f *File) patternIDs() []string {
 // ruleNamed reads the id of one of the rules.
 func (f *File) ruleNamed(s section, known []string) string {
 	n := s.value["rule"]
+	if n == nil {
+		return ""
+	}
 	text, ok := s.scalar(n, s.in("rule"), "the name of a rule")
 	if !ok || slices.Contains(known, text) {
 		return text
@@ -139,7 +144,7 @@ func (f *File) answers(s section, by *string, until *time.Time) {
 		}
 		return text, nil
 	})
-	if n := s.value["by"]; n.Value != "" && !slices.Contains(f.Admins, n.Value) {
+	if n := s.value["by"]; n != nil && n.Value != "" && !slices.Contains(f.Admins, n.Value) {
 		s.at(n, s.in("by"), "%s is no admin%s", s.quote(n), meant(n.Value, "admins", f.Admins))
 	} else {
 		*by = read(s, "by", "an admin", func(text string) (string, error) { return text, nil })

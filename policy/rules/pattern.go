@@ -88,12 +88,13 @@ func (f *File) patterns(s section) {
 func (c *checker) pattern(n *yaml.Node, taken map[string]int) (Pattern, bool) {
 	before := len(c.found)
 	s, ok := c.section(c.named("pattern", n, "id"), n, "id", "match", "contains", "entropy", "like", "unlike", "stage", "until")
-	if !ok || !s.need("id", "match", "like") {
+	if !ok {
 		return Pattern{}, false
 	}
+	s.need("id", "match", "like")
 	p := Pattern{Line: n.Line, column: n.Column, Stage: Block}
 	p.ID = read(s, "id", "the name of the rule", func(text string) (string, error) { return text, newRule(text, taken) })
-	if p.ID != "" {
+	if p.ID != "" && s.value["id"] != nil {
 		taken[p.ID] = s.value["id"].Line
 	}
 	p.Entropy = read(s, "entropy", "a number of bits", parseEntropy)
@@ -165,6 +166,9 @@ func (s section) stage(p *Pattern) {
 
 // expression reads what a pattern matches.
 func (s section) expression(p *Pattern) {
+	if s.value["match"] == nil {
+		return
+	}
 	re := s.parsed("match", s.value["match"])
 	if re == nil {
 		return

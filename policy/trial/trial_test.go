@@ -108,6 +108,23 @@ func encoded(t *testing.T, r trial.Result) string {
 	return string(b)
 }
 
+// Without the key nothing can be said of exceptions for values.
+func TestWithoutTheKeyNoExceptionIsTried(t *testing.T) {
+	f := file(t, "secrets: {allow: [{rule: stripe-test, fingerprint: 9c41d07be2a85f36, reason: a demo, by: ana, until: 2027-06-30}]}\n")
+	for _, c := range []struct {
+		key  []byte
+		idle int
+	}{{nil, 0}, {key, 1}} {
+		tr, err := trial.New(policy.Default(), f, c.key, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if idle := tr.Result().MatchedNothing; len(idle) != c.idle {
+			t.Errorf("key %v: %+v", c.key, idle)
+		}
+	}
+}
+
 // Nothing is newly refused that the file does not speak of.
 func TestAnEmptyFileChangesNothing(t *testing.T) {
 	r := try(t, "", note("hello", 0), note("it is "+secretstest.Generate("github-pat", rand.New(rand.NewPCG(2, 2))), 0))

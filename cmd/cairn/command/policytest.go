@@ -24,6 +24,9 @@ type policyTested struct {
 	trial.Result
 	Rights []trial.Change `json:"rights"` // gained and lost, if the policy in force is known
 	Newer  int            `json:"newer"`  // events that only a newer cairn can read, and were not tried
+	// Excused says whether exceptions for values were tried, which takes the
+	// team's key.
+	Excused bool `json:"exceptions_tried"`
 }
 
 func (a *app) policyTestCommand() *cobra.Command {
@@ -101,7 +104,7 @@ func testPolicy(ctx context.Context, file *rules.File, space string, open func(c
 	if err != nil {
 		return policyTested{}, err
 	}
-	tested.Space, tested.Rights = space, []trial.Change{}
+	tested.Space, tested.Rights, tested.Excused = space, []trial.Change{}, len(source.key) > 0
 	err = source.each(ctx, space, func(stored []byte) error {
 		e, err := event.Decode(stored)
 		if _, ok := errors.AsType[*event.NewerSchemaError](err); ok {
@@ -163,6 +166,9 @@ func writeTested(w io.Writer, name string, t policyTested) {
 	}
 	for _, idle := range t.MatchedNothing {
 		fmt.Fprintf(w, "line %d does nothing here: %s\n", idle.Line, idle.What)
+	}
+	if !t.Excused {
+		fmt.Fprintln(w, "exceptions for single values were not tried: the team's key for fingerprints is not here")
 	}
 	if t.Newer > 0 {
 		fmt.Fprintf(w, "not tried, written by a newer cairn: %d\n", t.Newer)
