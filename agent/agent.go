@@ -15,12 +15,12 @@ import (
 	"cairn/agent/courier"
 	"cairn/agent/localapi"
 	"cairn/agent/memory"
+	"cairn/agent/teampolicy"
 	"cairn/internal/config"
 	"cairn/internal/device"
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/problem"
-	"cairn/policy"
 	"cairn/sync/eventlog"
 )
 
@@ -31,7 +31,7 @@ type Agent struct {
 	opt      Options
 	log      *slog.Logger
 	key      atomic.Pointer[device.Key]
-	policy   *policy.Policy
+	team     *teampolicy.Keeper
 	courier  *courier.Courier
 	owner    *localapi.Owner    // nil when another process owns the home
 	work     sync.WaitGroup     // in the background
@@ -61,9 +61,10 @@ func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
 		opt.FS = disk.OS
 	}
 	a = &Agent{
-		opt: opt, log: opt.Log, owner: owner, policy: policy.Default(),
+		opt: opt, log: opt.Log, owner: owner,
 		logs: map[string]*eventlog.Log{}, broken: map[string]error{}, news: make(chan struct{}, 1), backlog: make(chan struct{}, 1),
 	}
+	a.team = teampolicy.Open(opt.FS, opt.Home.Policy(), opt.Now)
 	if a.config, err = config.Load(opt.FS, opt.Home.Config()); err != nil {
 		return nil, a.fault(err)
 	}
@@ -73,7 +74,7 @@ func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
 	}
 	a.key.Store(&key)
 	a.Service, err = memory.Open(memory.Options{
-		FS: opt.FS, Home: opt.Home, Key: key, Decide: a.policy.Decide,
+		FS: opt.FS, Home: opt.Home, Key: key, Decide: a.decide, Policy: func(space string) int { return a.policyOf(space).Number() },
 		Trouble: func(err error) { a.log.Warn("memory", "err", err) }, Now: opt.Now,
 	})
 	if err != nil {

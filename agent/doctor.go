@@ -28,6 +28,7 @@ func (a *Agent) Doctor(ctx context.Context, deep bool) (api.Report, error) {
 	d.purges()
 	d.index()
 	d.remotes()
+	d.policy()
 	d.clock()
 	d.refused()
 	return d.report, context.Cause(ctx)

@@ -12,6 +12,7 @@ import (
 	"cairn/internal/atomicfile"
 	"cairn/internal/disk"
 	"cairn/internal/event"
+	"cairn/internal/hubwire"
 	"cairn/policy"
 	"cairn/sync/eventlog"
 	"cairn/sync/intake"
@@ -29,9 +30,12 @@ func (c carried) Space(_ context.Context, name string, id event.ID) (*eventlog.L
 
 func (c carried) Follow(ctx context.Context, space string) error { return c.a.Follow(ctx, space) }
 
-// Admit judges an event that arrives by the same policy as one saved here.
+// Admit judges an event that arrives by the same policy as one saved here, as
+// far as that is about what must not be seen. What else a team's rules ask of
+// its writer was for the hub to ask when it took the event: history does not
+// change with a policy.
 func (c carried) Admit(e event.Event) []intake.Finding {
-	err := c.a.policy.Decide(e)
+	err := c.a.decide(e)
 	if err == nil {
 		return nil
 	}
@@ -39,19 +43,28 @@ func (c carried) Admit(e event.Event) []intake.Finding {
 	if !ok {
 		return []intake.Finding{{Rule: "unjudged"}}
 	}
+	if len(refused.Findings) == 0 && len(refused.Violations) > 0 {
+		return nil
+	}
+	unseen := *refused
+	unseen.Violations = nil
 	var found []intake.Finding
-	for _, at := range refused.Places() {
+	for _, at := range unseen.Places() {
 		found = append(found, intake.Finding{Rule: at.Rule, Field: at.Field})
 	}
 	return found
 }
 
-func (c carried) Raw(kind plumbing.ObjectType, data []byte) []intake.Finding {
+func (c carried) Raw(space string, kind plumbing.ObjectType, data []byte) []intake.Finding {
 	var found []intake.Finding
-	for _, f := range c.a.policy.DecideRaw(kind.String(), data) {
+	for _, f := range c.a.policyOf(space).DecideRawIn(space, kind.String(), data) {
 		found = append(found, intake.Finding{Rule: f.Rule, Field: f.Field})
 	}
 	return found
+}
+
+func (c carried) Policy(ctx context.Context, shown hubwire.PolicyMark) error {
+	return c.a.followPolicy(ctx, shown)
 }
 
 // Withhold hides events that came with a history in which they stood already.

@@ -174,7 +174,7 @@ func (a *Agent) AddRemote(ctx context.Context, r api.Remote) error {
 	case len(a.courier.Links(r.Space, r.Name)) > 0:
 		return problem.New(problem.Usage, "space "+r.Space+" has a remote of the name "+r.Name+" already")
 	}
-	if found := a.policy.DecideRaw(policy.Ref, []byte(r.URL)); len(found) > 0 {
+	if found := a.team.BuiltIn().DecideRaw(policy.Ref, []byte(r.URL)); len(found) > 0 {
 		return &problem.Problem{
 			Code: problem.Secret, Rule: found[0].Rule, Field: "url",
 			Message: "refused, nothing was changed: the address holds what looks like a secret, and would be stored and shown",

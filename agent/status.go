@@ -23,6 +23,7 @@ func (a *Agent) Status(ctx context.Context) (api.Status, error) {
 		return s, err
 	}
 	s.Refused = len(refused)
+	s.Policy = a.policyState()
 	if p := a.Progress(); p.Running {
 		s.Rebuild = &api.Progress{Done: p.Done, Total: p.Total}
 	}

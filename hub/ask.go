@@ -15,11 +15,11 @@ import (
 )
 
 func (h *Hub) whoami(s *sshdoor.Session, who caller) error {
-	m, err := h.members.Now()
+	at, err := h.pass()
 	if err != nil {
 		return err
 	}
-	list, err := h.spacesOf(m, who.Person)
+	list, err := h.spacesOf(at, who.Person)
 	if err != nil {
 		return err
 	}
@@ -29,16 +29,16 @@ func (h *Hub) whoami(s *sshdoor.Session, who caller) error {
 	}
 	return json.NewEncoder(s.Stream).Encode(hubwire.Whoami{
 		Hub: h.id.Hub, Person: who.Person, Device: who.ID, Name: who.Name,
-		Fingerprint: who.fingerprint, Admin: m.IsAdmin(who.Person), Rights: rights, Time: event.NewTime(h.now()),
+		Fingerprint: who.fingerprint, Admin: at.IsAdmin(who.Person), Rights: rights, Time: event.NewTime(h.now()),
 	})
 }
 
 func (h *Hub) listSpaces(s *sshdoor.Session, who caller) error {
-	m, err := h.members.Now()
+	at, err := h.pass()
 	if err != nil {
 		return err
 	}
-	list, err := h.spacesOf(m, who.Person)
+	list, err := h.spacesOf(at, who.Person)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (h *Hub) listSpaces(s *sshdoor.Session, who caller) error {
 
 // spacesOf lists what a person may read, their own space first. A space that
 // is damaged is left out and does not keep the others from being used.
-func (h *Hub) spacesOf(m *devices.Members, person string) ([]hubwire.SpaceInfo, error) {
+func (h *Hub) spacesOf(at pass, person string) ([]hubwire.SpaceInfo, error) {
 	own, err := h.spaces.Personal(person, h.now())
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (h *Hub) spacesOf(m *devices.Members, person string) ([]hubwire.SpaceInfo, 
 		return nil, err
 	}
 	for _, name := range names {
-		role := m.Role(person, name)
+		role := at.role(person, name)
 		if !role.Allows(devices.Read) {
 			continue
 		}
@@ -100,7 +100,11 @@ func (h *Hub) enrol(ctx context.Context, s *sshdoor.Session) error {
 	if err := errors.Join(err, h.audit.Append(r)); err != nil {
 		return err
 	}
-	list, err := h.spacesOf(after, d.Person)
+	f, err := h.inForce()
+	if err != nil {
+		return err
+	}
+	list, err := h.spacesOf(pass{after, f}, d.Person)
 	if err != nil {
 		return err
 	}

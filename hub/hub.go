@@ -47,7 +47,10 @@ type Hub struct {
 	now     func() time.Time
 	decide  func(event.Event) error
 	ready   func(net.Addr)
-	policy  *policy.Policy
+	builtIn *policy.Policy
+	judge   judge
+	quota   quota
+	news    *news
 	door    *sshdoor.Door
 	members *devices.Store
 	spaces  *repository.Set
@@ -61,7 +64,7 @@ type Hub struct {
 // processes may have it open too. The caller closes it. Errors that somebody
 // can do something about are *problem.Problem.
 func Open(dir string, o Options) (*Hub, error) {
-	h := &Hub{dir: dir, log: o.Log, now: o.Now, decide: o.Decide, ready: o.Ready, policy: policy.Default()}
+	h := &Hub{dir: dir, log: o.Log, now: o.Now, decide: o.Decide, ready: o.Ready, builtIn: policy.Default(), news: newNews()}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
@@ -117,8 +120,8 @@ func (h *Hub) assemble(o Options) (err error) {
 	h.admin = admin.New(admin.Options{
 		Members: h.members, Spaces: h.spaces, Audit: h.audit, Hub: h.id.Hub,
 		HostKey: hubwire.Fingerprint(h.key.Public()), Changed: h.door.Recheck, Now: h.now,
-		Policies: h.team, PolicyChanged: func() {},
-		Key: h.key, Secret: func(text string) bool { return len(h.policy.DecideRaw(policy.Ref, []byte(text))) > 0 },
+		Policies: h.team, PolicyChanged: h.news.tell,
+		Key: h.key, Secret: func(text string) bool { return len(h.builtIn.DecideRaw(policy.Ref, []byte(text))) > 0 },
 	})
 	return nil
 }
@@ -159,7 +162,8 @@ func (h *Hub) recheck(ctx context.Context) {
 	tick := time.NewTicker(recheckEvery)
 	defer tick.Stop()
 	var known *devices.Members
-	var looking, reading outage
+	var looking, reading, judging outage
+	seen := h.newSight()
 	for {
 		select {
 		case <-ctx.Done():
@@ -169,6 +173,7 @@ func (h *Hub) recheck(ctx context.Context) {
 		if err := h.spaces.Look(ctx); ctx.Err() == nil && looking.isNews(err) {
 			h.log.Error("look for purges", "err", err)
 		}
+		h.look(&seen, &judging)
 		m, err := h.members.Now()
 		if reading.isNews(err) {
 			h.log.Error("read the member list", "err", err)

@@ -9,30 +9,49 @@ import (
 	"cairn/hub/repository"
 	"cairn/internal/event"
 	"cairn/internal/problem"
-	"cairn/sync/intake"
+	"cairn/sync/gitstore"
 )
 
-// pusher is how a push of the caller's to the space is judged.
-func (h *Hub) pusher(who caller, space string) repository.Pusher {
-	return repository.Pusher{
-		Device: who.ID, Person: who.Person, Raw: h.gate().Raw,
-		Judge: func() (func(event.Event) []intake.Finding, error) { return h.admission(who, space) },
+// pusher is how a push of the caller's to the space is judged. at is as of its
+// beginning.
+func (h *Hub) pusher(who caller, space string, at pass) repository.Pusher {
+	p := repository.Pusher{
+		Device: who.ID, Person: who.Person, Caps: at.caps(),
+		Judge: func() (repository.Judge, error) { return h.judgement(who, space) },
 	}
+	if r := at.Rules(); r != nil {
+		l := r.Limits(space)
+		p.Pack = gitstore.Limits{Bytes: l.Push, Objects: int(l.Objects), Inflated: l.Inflated}
+	}
+	return p
 }
 
-func (h *Hub) gate() gate.Gate { return gate.Gate{Policy: h.policy, Also: h.decide} }
-
-// admission judges by the members as they are now. The caller's own right may
-// have ended while the push was under way.
-func (h *Hub) admission(who caller, space string) (func(event.Event) []intake.Finding, error) {
-	m, err := h.members.Now()
+// judgement judges by members and policy as they are now. The caller's own
+// right may have ended while the push was under way.
+func (h *Hub) judgement(who caller, space string) (repository.Judge, error) {
+	at, err := h.pass()
 	if err != nil {
-		return nil, err
+		return repository.Judge{}, err
 	}
-	if err := mayUse(m, who, space, devices.Write); err != nil {
-		return nil, err
+	if err := at.mayUse(who, space, devices.Write); err != nil {
+		return repository.Judge{}, err
 	}
-	return gate.Admission{Origin: gate.Members(m, space, who.Person), Now: h.now(), Decide: h.gate().Event}.Admit, nil
+	g := gate.Gate{Policy: at.Policy, Also: h.decide, Space: space, Person: at.personOf}
+	return repository.Judge{
+		Admit: gate.Admission{Origin: gate.Members(at.Members, space, who.Person), Now: h.now(), Decide: g.Event}.Admit,
+		Raw:   g.Raw,
+		Stands: func() (bool, error) {
+			f, err := h.inForce()
+			return f.mark == at.mark, err
+		},
+		Taken: func(events int) { h.quota.add(at, who.ID, space, events, h.now()) },
+	}, nil
+}
+
+// personOf is whose device it is.
+func (p pass) personOf(id event.DeviceID) string {
+	d, _ := p.Device(id)
+	return d.Person
 }
 
 // refusedPush records a push that got no further than its space.

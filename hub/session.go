@@ -41,11 +41,11 @@ func (h *Hub) handle(ctx context.Context, s *sshdoor.Session) error {
 	who := caller{Device: *s.Who.Device, fingerprint: s.Fingerprint, addr: s.Addr}
 	switch s.Command.Name {
 	case sshdoor.UploadPack:
-		repo, err := h.open(who, s.Command.Args[0], devices.Read)
+		repo, at, err := h.open(who, s.Command.Args[0], devices.Read)
 		if err != nil {
 			return err
 		}
-		err = repo.ServeFetch(ctx, s.Stream)
+		err = repo.ServeFetchWith(ctx, s.Stream, at.caps())
 		h.meter.fetched(err)
 		return err
 	case sshdoor.ReceivePack:
@@ -66,24 +66,28 @@ func (h *Hub) handle(ctx context.Context, s *sshdoor.Session) error {
 	return fmt.Errorf("the door let the command %s through", s.Command.Name)
 }
 
-// open is the space as the caller means it, if they have the right need.
-func (h *Hub) open(who caller, space string, need devices.Role) (*repository.Repository, error) {
-	m, err := h.members.Now()
+// open is the space as the caller means it, if they have the right need at this
+// moment.
+func (h *Hub) open(who caller, space string, need devices.Role) (*repository.Repository, pass, error) {
+	at, err := h.pass()
+	if err == nil {
+		err = at.mayUse(who, space, need)
+	}
 	if err != nil {
-		return nil, err
+		return nil, at, err
 	}
-	if err := mayUse(m, who, space, need); err != nil {
-		return nil, err
-	}
+	var repo *repository.Repository
 	if space == hubwire.Personal {
-		return h.spaces.Personal(who.Person, h.now())
+		repo, err = h.spaces.Personal(who.Person, h.now())
+	} else {
+		repo, err = h.spaces.Shared(space)
 	}
-	return h.spaces.Shared(space)
+	return repo, at, err
 }
 
 // mayUse is why the caller has not the right need in the space, or nil.
-func mayUse(m *devices.Members, who caller, space string, need devices.Role) error {
-	role := m.Role(who.Person, space)
+func (p pass) mayUse(who caller, space string, need devices.Role) error {
+	role := p.role(who.Person, space)
 	switch {
 	case !role.Allows(devices.Read):
 		return repository.ErrNoSpace
@@ -94,11 +98,14 @@ func mayUse(m *devices.Members, who caller, space string, need devices.Role) err
 }
 
 func (h *Hub) push(ctx context.Context, s *sshdoor.Session, who caller, space string) error {
-	repo, err := h.open(who, space, devices.Write)
+	repo, at, err := h.open(who, space, devices.Write)
+	if err == nil {
+		err = h.quota.mayWrite(at, who.ID, space, h.now())
+	}
 	if err != nil {
 		return h.refusedPush(who, space, err)
 	}
-	out, err := repo.ServePush(ctx, s.Stream, h.pusher(who, space))
+	out, err := repo.ServePush(ctx, s.Stream, h.pusher(who, space, at))
 	if !out.Asked {
 		return err
 	}

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"cairn/hub/devices"
@@ -18,7 +19,7 @@ const pingEvery = 15 * time.Second
 func (h *Hub) watch(ctx context.Context, s *sshdoor.Session, who caller) error {
 	var repos []*repository.Repository
 	for _, name := range s.Command.Args {
-		repo, err := h.open(who, name, devices.Read)
+		repo, _, err := h.open(who, name, devices.Read)
 		if err != nil {
 			return err
 		}
@@ -34,10 +35,14 @@ func (h *Hub) watch(ctx context.Context, s *sshdoor.Session, who caller) error {
 		return err
 	}
 	hello.Seq = w.Since
+	changed := h.news.next()
+	if hello.Policy, err = h.policyWord(); err != nil {
+		return err
+	}
 	if err := out.Encode(hello); err != nil {
 		return err
 	}
-	return h.follow(ctx, s, who, w, out)
+	return h.follow(ctx, s, who, w, out, changed)
 }
 
 func greet(ctx context.Context, repos []*repository.Repository) (hubwire.Line, error) {
@@ -56,7 +61,7 @@ func greet(ctx context.Context, repos []*repository.Repository) (hubwire.Line, e
 	return hello, nil
 }
 
-func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *repository.Watcher, out *json.Encoder) error {
+func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *repository.Watcher, out *json.Encoder, changed <-chan struct{}) error {
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	for {
@@ -71,6 +76,13 @@ func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *rep
 				return out.Encode(hubwire.Line{Resync: true})
 			}
 			line = hubwire.Line{Seq: c.Seq, Space: c.Repository.Space().Name, Ref: c.Ref, New: c.New.String()}
+		case <-changed:
+			changed = h.news.next()
+			word, err := h.policyWord()
+			if err := errors.Join(err, h.stillReads(who, s.Command.Args)); err != nil {
+				return err
+			}
+			line = hubwire.Line{Policy: word}
 		case <-ping.C:
 			line = hubwire.Line{Ping: true}
 			if err := h.stillReads(who, s.Command.Args); err != nil {
@@ -83,14 +95,20 @@ func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *rep
 	}
 }
 
+// policyWord is the mark of the policy in force.
+func (h *Hub) policyWord() (string, error) {
+	f, err := h.inForce()
+	return f.mark.String(), err
+}
+
 // stillReads ends a watch of a space that the caller may no longer read.
 func (h *Hub) stillReads(who caller, spaces []string) error {
-	m, err := h.members.Now()
+	at, err := h.pass()
 	if err != nil {
 		return err
 	}
 	for _, space := range spaces {
-		if !m.Role(who.Person, space).Allows(devices.Read) {
+		if !at.role(who.Person, space).Allows(devices.Read) {
 			return repository.ErrNoSpace
 		}
 	}

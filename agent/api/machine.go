@@ -14,6 +14,15 @@ type Status struct {
 	Spaces  []SpaceStatus `json:"spaces"`
 	Refused int           `json:"refused"`
 	Rebuild *Progress     `json:"rebuild,omitempty"` // of the search index, while one is under way
+	Policy  *PolicyState  `json:"policy,omitempty"`  // of the hub's team, if it has written one
+}
+
+// PolicyState is the team's policy as this machine applies it.
+type PolicyState struct {
+	Number  int    `json:"number"`
+	Team    string `json:"team,omitempty"`
+	Hash    string `json:"sha256,omitempty"`  // of the file
+	Problem string `json:"problem,omitempty"` // why what the hub shows is not taken
 }
 
 // Progress is how far something is that takes a while.

@@ -12,6 +12,7 @@ import (
 	"cairn/agent/api"
 	"cairn/internal/disk"
 	"cairn/internal/event"
+	"cairn/internal/hubwire"
 	"cairn/sync/eventlog"
 	"cairn/sync/intake"
 	"cairn/sync/purge"
@@ -27,7 +28,9 @@ type Memory interface {
 	Follow(ctx context.Context, space string) error
 	// Admit and Raw judge what arrives.
 	Admit(event.Event) []intake.Finding
-	Raw(plumbing.ObjectType, []byte) []intake.Finding
+	Raw(space string, kind plumbing.ObjectType, data []byte) []intake.Finding
+	// Policy brings the policy that a hub says is in force.
+	Policy(context.Context, hubwire.PolicyMark) error
 	// Withhold keeps events out of sight that are not in the log yet, and
 	// reports them.
 	Withhold(ctx context.Context, space string, w []replica.Withheld) error
@@ -108,7 +111,10 @@ func (c *Courier) Add(ctx context.Context, at api.Remote, id event.ID, remote re
 	}
 	opt := replica.Options{
 		Log: log, Remote: remote, Name: at.Name,
-		Admit: c.memory.Admit, Raw: c.memory.Raw,
+		Admit: c.memory.Admit, Policy: c.memory.Policy,
+		Raw: func(kind plumbing.ObjectType, data []byte) []intake.Finding {
+			return c.memory.Raw(at.Space, kind, data)
+		},
 		Withhold: func(ctx context.Context, w []replica.Withheld) error { return c.memory.Withhold(ctx, at.Space, w) },
 		Park:     func(ctx context.Context, p []replica.Parked) error { return c.memory.Park(ctx, at.Space, p) },
 		Purged:   func(ctx context.Context, gone *purge.Set) error { return c.memory.Purged(ctx, at.Space, gone) },

@@ -107,6 +107,11 @@ func (c *Courier) watchOnce(ctx context.Context, hub *watched) error {
 		return ctx.Err()
 	}
 	return hub.Watch(ctx, names, func(l hubwire.Line) error {
+		if mark, ok := hubwire.ParsePolicyMark(l.Policy); ok {
+			if err := c.memory.Policy(ctx, mark); err != nil {
+				return err
+			}
+		}
 		switch {
 		case l.Resync:
 			return errResync

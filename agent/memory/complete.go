@@ -12,9 +12,6 @@ import (
 	"cairn/policy/scope"
 )
 
-// policyNumber is the number of the policy that events are judged by here.
-const policyNumber = 1
-
 // complete fills in what a draft leaves open. The id is that of the moment at;
 // the event gets its final one, and its signature, when it is appended.
 func (s *Service) complete(d api.Draft, sp *space, at time.Time) (event.Event, error) {
@@ -24,7 +21,7 @@ func (s *Service) complete(d api.Draft, sp *space, at time.Time) (event.Event, e
 	e := event.Event{
 		Schema: event.Schema, ID: event.NewID(at), Kind: d.Payload.Kind(), Space: sp.name, Ref: event.MainRef,
 		Actor: completeActor(d.Actor, s.key.Load().ID()), Layer: d.Layer, Classification: d.Classification,
-		Project: d.Project, Tags: cleanTags(d.Tags), Key: d.Key, Policy: policyNumber,
+		Project: d.Project, Tags: cleanTags(d.Tags), Key: d.Key, Policy: s.opt.Policy(sp.name),
 		Parent: d.Parent, Chain: d.Chain, Observed: event.NewTime(at),
 	}
 	if d.Observed != nil {

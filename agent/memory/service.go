@@ -39,6 +39,9 @@ type Options struct {
 	// Decide judges every event before it is saved; an error refuses it. The
 	// event is complete but for its final id and its signature.
 	Decide func(event.Event) error
+	// Policy is the number of the policy by which events of a space are judged;
+	// nil for 1 everywhere.
+	Policy func(space string) int
 	// Trouble is told what goes wrong after a save was acknowledged, and in the
 	// background. All of it is tried again.
 	Trouble func(error)
@@ -76,6 +79,9 @@ type space struct {
 func Open(opt Options) (*Service, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
+	}
+	if opt.Policy == nil {
+		opt.Policy = func(string) int { return 1 }
 	}
 	if opt.Trouble == nil {
 		opt.Trouble = func(error) {}

@@ -42,7 +42,7 @@ func (a *Admin) Policy(ctx context.Context, by Caller, r hubwire.PolicyRequest) 
 		err = problem.New(problem.Usage, "the hub knows no such question about its policy; is it of this version of cairn?")
 	}
 	if err != nil {
-		return hubwire.PolicyAnswer{}, policyProblem(err)
+		return hubwire.PolicyAnswer{}, PolicyProblem(err)
 	}
 	return a.framed(answer)
 }
@@ -52,18 +52,18 @@ func (a *Admin) framed(answer hubwire.PolicyAnswer) (hubwire.PolicyAnswer, error
 	answer.Hub, answer.Key, answer.Newest = a.Hub, a.Key.Public(), hubwire.BuiltIn
 	active, err := a.Policies.Active()
 	if err != nil {
-		return answer, policyProblem(err)
+		return answer, PolicyProblem(err)
 	}
 	if active != nil {
 		answer.Newest = hubwire.PolicyMark{Number: active.Number, Hash: active.Hash().String()}
 	}
 	waiting, err := a.Policies.Pending()
 	if waiting == nil || err != nil {
-		return answer, policyProblem(err)
+		return answer, PolicyProblem(err)
 	}
 	answer.Waiting = versions.Encode(*waiting)
 	answer.Missing, err = a.Policies.Missing(*waiting)
-	return answer, policyProblem(err)
+	return answer, PolicyProblem(err)
 }
 
 func (a *Admin) policySince(n int) (hubwire.PolicyAnswer, error) {
@@ -76,9 +76,11 @@ func (a *Admin) policySince(n int) (hubwire.PolicyAnswer, error) {
 		answer.Versions = append(answer.Versions, versions.Encode(v))
 	}
 	active, err := a.Policies.Active()
-	if err == nil && active.Number == list[len(list)-1].Number {
-		answer.File = active.Text
+	if err != nil || active.Number != list[len(list)-1].Number {
+		return answer, err
 	}
+	answer.File = active.Text
+	answer.Prints, err = a.Policies.Prints()
 	return answer, err
 }
 
@@ -150,7 +152,7 @@ func (a *Admin) approve(ctx context.Context, by Caller, r hubwire.PolicyRequest)
 
 // signed records a signature and says what became of the proposal.
 func (a *Admin) signed(by Caller, action string, number int, done policies.State, err error) (hubwire.PolicyAnswer, error) {
-	err = policyProblem(err)
+	err = PolicyProblem(err)
 	rec := a.record(by, audit.Record{Action: action, Policy: number}, err)
 	if err := errors.Join(err, rec); err != nil {
 		return hubwire.PolicyAnswer{}, err
@@ -270,9 +272,9 @@ func errNotPolicyAdmin(person string, admins []string) *problem.Problem {
 	}
 }
 
-// policyProblem words an error of the policy for people; others stay as they
+// PolicyProblem words an error of the policy for people; others stay as they
 // are.
-func policyProblem(err error) error {
+func PolicyProblem(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -26,7 +26,9 @@ var (
 
 func key(name string) device.Key { return device.FromPrivate(eventtest.Key(name)) }
 
-func open(fsys disk.FS, dir string) *policies.Store { return policies.Open(fsys, dir, hubID, key("hub")) }
+func open(fsys disk.FS, dir string) *policies.Store {
+	return policies.Open(fsys, dir, hubID, key("hub"))
+}
 
 func file(team string, approvals int) []byte {
 	return fmt.Appendf(nil, "version: 1\nteam: %s\nadmins: [ana, bob]\napprovals: %d\n", team, approvals)
@@ -134,7 +136,9 @@ func TestAFolderThatWasTamperedWithAnswersNothing(t *testing.T) {
 			a, err := s.Active()
 			return errors.Join(err, os.WriteFile(filepath.Join(dir, "files", a.Proposal.File.String()+".yaml"), file("evil", 1), 0o600))
 		},
-		"rubbish": func(dir string, _ *policies.Store) error { return os.WriteFile(filepath.Join(dir, "4.json"), nil, 0o600) },
+		"rubbish": func(dir string, _ *policies.Store) error {
+			return os.WriteFile(filepath.Join(dir, "4.json"), nil, 0o600)
+		},
 	} {
 		dir := filepath.Join(t.TempDir(), "policy")
 		s := filled(t, dir)

@@ -25,6 +25,8 @@ type landing struct {
 	cmd   gitwire.Command
 	by    claimant
 	epoch plumbing.Hash // in which it was checked
+	// stands says whether it would be judged in the same way now.
+	stands func() (bool, error)
 
 	joined  merge.Result // once it was joined with the others
 	done    landed
@@ -163,7 +165,7 @@ func (r *Repository) landAll(all []*landing) {
 }
 
 // ofNow leaves out the landings that were checked before something was purged,
-// and tells them.
+// or by a judgement that is not in force any more, and tells them.
 func (r *Repository) ofNow(head plumbing.Hash, all []*landing) ([]*landing, error) {
 	var now []*landing
 	for _, l := range all {
@@ -171,13 +173,25 @@ func (r *Repository) ofNow(head plumbing.Hash, all []*landing) ([]*landing, erro
 		if err != nil {
 			return all, err
 		}
-		if still {
-			now = append(now, l)
-		} else {
+		switch {
+		case !still:
 			l.refused = noPurge
+		case l.isOutdated():
+		default:
+			now = append(now, l)
 		}
 	}
 	return now, nil
+}
+
+// isOutdated says whether the landing has to be judged again, or why that cannot
+// be told.
+func (l *landing) isOutdated() bool {
+	stands, err := l.stands()
+	if l.err = err; err == nil && !stands {
+		l.refused = noLonger
+	}
+	return err != nil || !stands
 }
 
 // moveTo makes what the landings brought visible, and then moves the branch.

@@ -106,8 +106,7 @@ func (h *hub) pusher(device string) repository.Pusher {
 	}
 	return repository.Pusher{
 		Device: eventtest.Device(device), Person: h.personOf(device),
-		Judge: func() (func(event.Event) []intake.Finding, error) { return a.Admit, nil },
-		Raw:   scanRaw,
+		Judge: func() (repository.Judge, error) { return repository.Judge{Admit: a.Admit, Raw: scanRaw}, nil },
 	}
 }
 

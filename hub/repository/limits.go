@@ -33,6 +33,22 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
+// pack is the lower of the hub's limits of a push and those given; zero is none.
+func (l Limits) pack(lower gitstore.Limits) gitstore.Limits {
+	p := l.Pack
+	p.Bytes = lowest(p.Bytes, lower.Bytes)
+	p.Objects = lowest(p.Objects, lower.Objects)
+	p.Inflated = lowest(p.Inflated, lower.Inflated)
+	return p
+}
+
+func lowest[T int | int64](most, wanted T) T {
+	if wanted <= 0 {
+		return most
+	}
+	return min(most, wanted)
+}
+
 func setDefault[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {

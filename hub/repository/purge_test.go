@@ -220,7 +220,7 @@ func TestAPushUnderWayDuringAPurgeIsSentBack(t *testing.T) {
 	stale.note("on the old history")
 	slow := l.pusher("desktop")
 	judge := slow.Judge
-	slow.Judge = func() (func(event.Event) []intake.Finding, error) {
+	slow.Judge = func() (repository.Judge, error) {
 		l.purge(l.leaked.ID)
 		return judge()
 	}

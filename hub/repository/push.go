@@ -23,12 +23,32 @@ import (
 type Pusher struct {
 	Device event.DeviceID
 	Person string
-	// Judge returns the judge of the events that arrived, as Admit of
-	// intake.Options. It is asked when all have arrived, which may be long
-	// after the push began. An error refuses the push.
-	Judge func() (func(event.Event) []intake.Finding, error)
-	// Raw is as in intake.Options.
-	Raw func(plumbing.ObjectType, []byte) []intake.Finding
+	// Judge returns the judge of what arrived. It is asked when all has
+	// arrived, which may be long after the push began, and again if another
+	// judgement is in force when the branch is about to move. An error refuses
+	// the push.
+	Judge func() (Judge, error)
+	Pack  gitstore.Limits // of this push, where they are lower than the hub's; zero for none
+	Caps  []string        // shown in the advert besides git's and the lease
+}
+
+// A Judge judges one push.
+type Judge struct {
+	// Admit and Raw are as in intake.Options.
+	Admit func(event.Event) []intake.Finding
+	Raw   func(plumbing.ObjectType, []byte) []intake.Finding
+	// Stands says whether this judgement is still the one in force; nil for
+	// always.
+	Stands func() (bool, error)
+	// Taken is told how many events were taken; nil for nobody.
+	Taken func(events int)
+}
+
+func (j Judge) stands() (bool, error) {
+	if j.Stands == nil {
+		return true, nil
+	}
+	return j.Stands()
 }
 
 // An Outcome is what became of a push, for the record. It holds nothing of
@@ -58,7 +78,7 @@ func (r *Repository) ServePush(ctx context.Context, stream Stream, by Pusher) (_
 	if err != nil {
 		return Outcome{}, err
 	}
-	if err := gitwire.Advertise(stream, refs, "", caps); err != nil {
+	if err := gitwire.Advertise(stream, refs, "", append(caps, by.Caps...)); err != nil {
 		return Outcome{}, err
 	}
 	req, err := gitwire.ReadPush(ctx, stream, gitwire.PushCaps)
@@ -118,14 +138,32 @@ func (p *push) serve(ctx context.Context) (err error) {
 		return p.refuseRefs(nos)
 	}
 	p.out.Ref = cmd.Ref
-	findings, err := p.check(ctx, q, cmd)
+	for range maxJudged {
+		if again, err := p.judge(ctx, q, cmd); err != nil || !again {
+			return err
+		}
+	}
+	return p.report("", "the policy changes too often; push again")
+}
+
+// maxJudged is how often a push is judged because the policy changed meanwhile.
+const maxJudged = 5
+
+// judge judges what arrived and lands it. again says that another judgement
+// came into force before the branch moved.
+func (p *push) judge(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command) (again bool, err error) {
+	judge, err := p.by.Judge()
 	if err != nil {
-		return err
+		return false, err
+	}
+	findings, err := p.check(ctx, q, cmd, judge)
+	if err != nil {
+		return false, err
 	}
 	if len(findings) > 0 {
-		return p.refuseFindings(findings)
+		return false, p.refuseFindings(findings)
 	}
-	return p.take(ctx, q, cmd)
+	return p.take(ctx, q, cmd, judge)
 }
 
 // hangUp ends a read or write that waits for the client, which is told why.
@@ -146,7 +184,7 @@ func (p *push) receive(ctx context.Context, q *gitstore.Quarantine) error {
 		p.hangUp(errStalled)
 	})
 	defer in.stop()
-	err := q.Receive(ctx, in, p.r.set.limits.Pack)
+	err := q.Receive(ctx, in, p.r.set.limits.pack(p.by.Pack))
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return cause
 	}
@@ -185,11 +223,7 @@ func (p *push) drain() error {
 	return err
 }
 
-func (p *push) check(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command) ([]intake.Finding, error) {
-	admit, err := p.by.Judge()
-	if err != nil {
-		return nil, err
-	}
+func (p *push) check(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command, judge Judge) ([]intake.Finding, error) {
 	gone, err := p.r.log.Purged()
 	if err != nil {
 		return nil, asProblem(err)
@@ -197,7 +231,7 @@ func (p *push) check(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Co
 	start := time.Now()
 	defer func() { p.out.Judging = time.Since(start) }()
 	report, err := intake.Check(ctx, q, []plumbing.Hash{cmd.New}, intake.Options{
-		Space: p.r.Space(), Admit: admit, Raw: p.by.Raw, Known: p.r.log.Store().Has, Purged: gone,
+		Space: p.r.Space(), Admit: judge.Admit, Raw: judge.Raw, Known: p.r.log.Store().Has, Purged: gone,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("check a push: %w", err)
@@ -251,29 +285,45 @@ func (p *push) broke(rule string) {
 	}
 }
 
-// take lands the push and tells what became of it.
-func (p *push) take(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command) error {
+// take lands the push and tells what became of it; again says that it must be
+// judged anew first.
+func (p *push) take(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command, judge Judge) (again bool, err error) {
 	start := time.Now()
 	done, refused, err := p.r.land(&landing{
-		ctx: ctx, q: q, cmd: cmd, by: claimantOf(p.by.Device, p.req.Options), epoch: p.epoch,
+		ctx: ctx, q: q, cmd: cmd, by: claimantOf(p.by.Device, p.req.Options), epoch: p.epoch, stands: judge.stands,
 	})
-	if err != nil {
-		return asProblem(err)
+	switch {
+	case err != nil:
+		return false, asProblem(err)
+	case refused == noLonger:
+		return true, nil
+	case refused != nil:
+		return false, p.refuseLanding(cmd, refused)
 	}
+	if judge.Taken != nil {
+		judge.Taken(len(p.out.Events))
+	}
+	p.r.set.log.Debug("landed a push", "space", p.r.Space().Name, "took", time.Since(start))
+	return false, p.tellTaken(cmd, done)
+}
+
+// refuseLanding answers a push that could not become part of the history.
+func (p *push) refuseLanding(cmd gitwire.Command, refused *no) error {
 	if refused == noClone {
 		return p.refuseFindings([]intake.Finding{{Rule: refused.rule, Hint: refused.advice}})
 	}
-	if refused != nil && refused.event != "" {
+	if refused.event != "" {
 		f := intake.Finding{Rule: refused.rule, Commit: cmd.New, Path: commitform.Path(refused.event), Event: refused.event, Hint: refused.advice}
 		return p.refuseFindings([]intake.Finding{f})
 	}
-	if refused != nil {
-		p.broke(refused.rule)
-		p.reply.Message("cairn: " + refused.advice)
-		return p.report("", refused.reason)
-	}
+	p.broke(refused.rule)
+	p.reply.Message("cairn: " + refused.advice)
+	return p.report("", refused.reason)
+}
+
+// tellTaken answers a push that was taken.
+func (p *push) tellTaken(cmd gitwire.Command, done landed) error {
 	p.out.Taken, p.out.Head = true, done.head
-	p.r.set.log.Debug("landed a push", "space", p.r.Space().Name, "took", time.Since(start))
 	if done.merged {
 		p.reply.Message(fmt.Sprintf("cairn: joined with what came before, main is now %s; git pull --ff-only brings it", done.head))
 	}

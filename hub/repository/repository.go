@@ -107,6 +107,11 @@ type Stream interface {
 // ServeFetch is git-upload-pack on the stream. Errors: a *problem.Problem
 // about the repository, and those of gitwire.ServeUpload.
 func (r *Repository) ServeFetch(ctx context.Context, stream Stream) error {
+	return r.ServeFetchWith(ctx, stream, nil)
+}
+
+// ServeFetchWith is ServeFetch with capabilities to be shown besides.
+func (r *Repository) ServeFetchWith(ctx context.Context, stream Stream, caps []string) error {
 	ctx, done := r.epochs.fetch(ctx)
 	defer done()
 	refs, err := r.Refs(ctx)
@@ -117,7 +122,7 @@ func (r *Repository) ServeFetch(ctx context.Context, stream Stream) error {
 	if err != nil {
 		return err
 	}
-	return gitwire.ServeUpload(ctx, frank{stream, func() error { return context.Cause(ctx) }}, &upload{Graph: g, r: r, refs: refs})
+	return gitwire.ServeUpload(ctx, frank{stream, func() error { return context.Cause(ctx) }}, &upload{Graph: g, r: r, refs: refs, caps: caps})
 }
 
 // A frank stream tells the client why it is closed.
@@ -133,7 +138,11 @@ type upload struct {
 	*history.Graph
 	r    *Repository
 	refs map[string]plumbing.Hash
+	caps []string
 }
+
+// Caps is for gitwire.Capable.
+func (u *upload) Caps() gitwire.Capabilities { return u.caps }
 
 func (u *upload) Refs() (map[string]plumbing.Hash, error) { return u.refs, nil }
 

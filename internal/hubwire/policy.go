@@ -34,6 +34,7 @@ type PolicyAnswer struct {
 	Newest   PolicyMark `json:"newest"`             // the version in force
 	Versions [][]byte   `json:"versions,omitempty"` // what was asked for
 	File     []byte     `json:"file,omitempty"`     // of the last of Versions; with since, only if that is the newest
+	Prints   []byte     `json:"prints,omitempty"`   // the team's key for fingerprints, with since
 	Waiting  []byte     `json:"waiting,omitempty"`  // the version that lacks approvals, if there is one
 	Missing  int        `json:"missing,omitempty"`  // how many approvals it lacks
 }

@@ -28,6 +28,10 @@ type Refusal struct {
 // It is the one refusal that time settles: the same event is taken later.
 const RuleClock = "clock"
 
+// RuleWrites is the rule of a device that has written as much as the policy
+// allows within an hour. Time settles that too.
+const RuleWrites = "writes-per-hour"
+
 // RuleLimit is the rule of a push that is too big, or takes too much to look
 // at. Nothing in it is to blame: the same history is taken in smaller portions.
 const RuleLimit = "limit"

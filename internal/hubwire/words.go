@@ -48,6 +48,10 @@ type Line struct {
 	Ref   string `json:"ref,omitempty"`
 	New   string `json:"new,omitempty"` // commit the ref points at now
 
+	// Policy is the mark of the policy in force: with the hello, and as a line
+	// of its own when that changed.
+	Policy string `json:"policy,omitempty"`
+
 	Ping   bool `json:"ping,omitempty"`   // nothing happened, the line is alive
 	Resync bool `json:"resync,omitempty"` // changes were left out: ask anew for the heads
 }

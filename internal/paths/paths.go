@@ -71,6 +71,9 @@ func (h Home) Facts(space string) string { return h.join("facts", space) }
 // Refused is the list of events that a gate refused.
 func (h Home) Refused() string { return h.join("refused.json") }
 
+// Policy is the team's policy as the hub showed it last.
+func (h Home) Policy() string { return h.join("policy.json") }
+
 // Parked is the folder of events that the hub refused, kept outside the log.
 func (h Home) Parked(space string) string { return h.join("parked", space) }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -36,6 +37,9 @@ type UploadBackend interface {
 	// bases by offset, and none that are not in the pack.
 	WritePack(ctx context.Context, w io.Writer, wants, haves []plumbing.Hash) error
 }
+
+// A Capable backend has capabilities besides those of ServeUpload, to be shown to clients that know them.
+type Capable interface{ Caps() Capabilities }
 
 // ServeUpload is git-upload-pack: it shows the refs of b on rw and sends what the client asks for. A client that only
 // lists refs is served without error. rw is closed if ctx ends, and otherwise left open.
@@ -76,7 +80,11 @@ func (u *upload) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := Advertise(u.buffer, refs, head, uploadCaps); err != nil {
+	caps := uploadCaps
+	if more, ok := u.b.(Capable); ok {
+		caps = append(slices.Clip(caps), more.Caps()...)
+	}
+	if err := Advertise(u.buffer, refs, head, caps); err != nil {
 		return err
 	}
 	if err := u.buffer.Flush(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"cairn/internal/commitform"
 	"cairn/internal/disk"
 	"cairn/internal/event"
+	"cairn/internal/hubwire"
 	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
 	"cairn/sync/history"
@@ -43,6 +44,9 @@ type Options struct {
 	// copies of them go too, and what is kept about them. It is told again until
 	// it succeeds, and may be after that.
 	Purged func(context.Context, *purge.Set) error
+	// Policy is told at each exchange which policy is in force at a hub, before
+	// anything else happens; an error ends the exchange. Nil for nobody.
+	Policy func(context.Context, hubwire.PolicyMark) error
 	Limits gitstore.Limits
 }
 
@@ -178,9 +182,10 @@ func (r *Replica) fetch(ctx context.Context) (a *arrival, err error) {
 		return a, err
 	}
 	want := Want{
-		Met:   !tracked.IsZero(),
-		Has:   store.Has,
-		Haves: haves,
+		Met:    !tracked.IsZero(),
+		Has:    store.Has,
+		Haves:  haves,
+		Policy: r.opt.Policy,
 		Receive: func(ctx context.Context, pack io.Reader) error {
 			if a.q, err = store.Quarantine(); err != nil {
 				return err

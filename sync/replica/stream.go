@@ -112,6 +112,9 @@ func (w *wireRemote) Fetch(ctx context.Context, want Want) (head plumbing.Hash, 
 		return plumbing.ZeroHash, err
 	}
 	defer s.Close()
+	if err := w.policy(ctx, ad, want.Policy); err != nil {
+		return plumbing.ZeroHash, err
+	}
 	head = ad.Refs[w.branch(ad)]
 	if head.IsZero() {
 		return head, nil
@@ -128,6 +131,16 @@ func (w *wireRemote) Fetch(ctx context.Context, want Want) (head plumbing.Hash, 
 		return plumbing.ZeroHash, w.failure(ctx, s, err)
 	}
 	return head, nil
+}
+
+// policy passes on which policy a hub says is in force. What any other server
+// says about that counts for nothing.
+func (w *wireRemote) policy(ctx context.Context, ad *gitwire.Advert, tell func(context.Context, hubwire.PolicyMark) error) error {
+	mark, ok := hubwire.ParsePolicyMark(ad.Caps.Value(hubwire.PolicyCap))
+	if !w.joins || tell == nil || !ok {
+		return nil
+	}
+	return tell(ctx, mark)
 }
 
 // list is what to ask for.
@@ -169,6 +182,9 @@ func (w *wireRemote) pushNext(ctx context.Context, o Offer, most int) (Portion, 
 		return Portion{}, Pushed{}, err
 	}
 	defer s.Close()
+	if err := w.policy(ctx, ad, o.Policy); err != nil {
+		return Portion{}, Pushed{}, err
+	}
 	if w.joins && ad.Refs[eventlog.EpochRef] != o.Epoch {
 		return Portion{}, Pushed{}, ErrRaced // what was purged must not come back with this
 	}

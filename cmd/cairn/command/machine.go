@@ -87,6 +87,9 @@ func writeStatus(w io.Writer, s api.Status) {
 	for _, sp := range s.Spaces {
 		writeSpace(w, sp)
 	}
+	if p := s.Policy; p != nil {
+		fmt.Fprintf(w, "policy: version %d %s\n", p.Number, p.Problem)
+	}
 	if s.Refused > 0 {
 		fmt.Fprintf(w, "%d refused: see \"cairn refused\"\n", s.Refused)
 	}

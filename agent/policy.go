@@ -1,0 +1,80 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"cairn/agent/api"
+	"cairn/agent/teampolicy"
+	"cairn/internal/event"
+	"cairn/internal/hubwire"
+	"cairn/policy"
+)
+
+// policyOf is the policy of a space: the hub's, if it is synced with the hub.
+func (a *Agent) policyOf(space string) *policy.Policy {
+	if len(a.courier.Links(space, hubRemote)) == 0 {
+		return a.team.BuiltIn()
+	}
+	return a.team.Policy()
+}
+
+// decide judges an event before it is saved.
+func (a *Agent) decide(e event.Event) error { return a.policyOf(e.Space).Decide(e) }
+
+// followPolicy brings the policy that the hub says is in force.
+func (a *Agent) followPolicy(ctx context.Context, shown hubwire.PolicyMark) error {
+	hub := a.courier.Hub()
+	a.mu.Lock()
+	at := a.config.Hub
+	a.mu.Unlock()
+	if hub == nil || at == nil {
+		return nil
+	}
+	before := a.team.State()
+	err := a.team.Follow(ctx, teampolicy.Hub{
+		ID: event.ID(at.ID), Fingerprint: at.Fingerprint,
+		Since: func(ctx context.Context, n int) (hubwire.PolicyAnswer, error) {
+			return hub.Policy(ctx, hubwire.PolicyRequest{Verb: hubwire.PolicySince, Number: n})
+		},
+	}, shown)
+	after := a.team.State()
+	switch {
+	case after.Number != before.Number:
+		a.log.Info("the team's policy is in force", "version", after.Number, "before", before.Number)
+	case after.Trouble != nil && before.Trouble == nil:
+		a.log.Warn("the team's policy", "err", after.Trouble)
+	}
+	return err
+}
+
+// policyState is the policy as status shows it; nil without one.
+func (a *Agent) policyState() *api.PolicyState {
+	s := a.team.State()
+	if s.Number == a.team.BuiltIn().Number() && s.Trouble == nil {
+		return nil
+	}
+	out := &api.PolicyState{Number: s.Number, Team: s.Team}
+	if !s.File.IsZero() {
+		out.Hash = s.File.String()
+	}
+	if s.Trouble != nil {
+		out.Problem = s.Trouble.Error()
+	}
+	return out
+}
+
+// policy says which rules of a team are in force here.
+func (d *doctor) policy() {
+	s := d.a.team.State()
+	detail := "the built-in rules: the team has written none"
+	if s.Team != "" {
+		detail = fmt.Sprintf("version %d of team %s, sha256 %s", s.Number, s.Team, s.File.Short())
+	}
+	fix := "ask the hub's operator whether it was restored from a backup: its folder policy has to be as new as this"
+	if _, damaged := errors.AsType[*teampolicy.DamagedError](s.Trouble); damaged {
+		fix = "cairn sync"
+	}
+	d.add("policy", detail, s.Trouble, fix)
+}

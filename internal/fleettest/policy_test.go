@@ -1,0 +1,337 @@
+package fleettest_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"cairn/agent"
+	"cairn/agent/api"
+	"cairn/hub"
+	"cairn/hub/admin"
+	"cairn/internal/disk"
+	"cairn/internal/event"
+	"cairn/internal/fleettest"
+	"cairn/internal/problem"
+	"cairn/policy/desk"
+	"cairn/policy/versions"
+)
+
+// policyFile is a file of a team with ana and bob as its admins.
+func policyFile(approvals int, rest string) []byte {
+	return fmt.Appendf(nil, "version: 1\nteam: acme\nadmins: [ana, bob]\napprovals: %d\n%s", approvals, rest)
+}
+
+// pattern refuses tickets of a number.
+func pattern(id, prefix string) string {
+	return fmt.Sprintf("secrets:\n  patterns:\n    - id: %s\n      match: '%s-[0-9]{6}'\n      contains: %s-\n      like: '%s-[0-9]{6}'\n", id, prefix, prefix, prefix)
+}
+
+// push has the operator push a policy file that is in force at once.
+func push(t *testing.T, f *fleettest.Fleet, file []byte) desk.Changed {
+	t.Helper()
+	c, err := f.Hub().Admin().PolicyDesk().Push(t.Context(), file, false)
+	if err != nil || c.State != desk.Active {
+		t.Fatalf("push the policy: %+v, %v", c, err)
+	}
+	return c
+}
+
+// number waits until a machine applies a version.
+func number(t *testing.T, f *fleettest.Fleet, m *fleettest.Machine, want int) {
+	t.Helper()
+	f.Until(fmt.Sprintf("version %d is in force on the machine", want), func() bool {
+		p := policyState(t, m)
+		return p != nil && p.Number == want
+	})
+}
+
+func policyState(t *testing.T, m *fleettest.Machine) *api.PolicyState {
+	t.Helper()
+	s, err := m.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Policy
+}
+
+// refusedBy saves a note, which must be refused by the rule.
+func refusedBy(t *testing.T, m *fleettest.Machine, space, text, rule string) {
+	t.Helper()
+	_, err := m.Remember(t.Context(), fleettest.Note(space, text))
+	if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Rule != rule {
+		t.Errorf("%q: %v, want a refusal by %s", text, err, rule)
+	}
+}
+
+func numberOf(t *testing.T, m *fleettest.Machine, id event.ID) int {
+	t.Helper()
+	e, err := event.Decode(raw(t, m, id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Policy
+}
+
+// An admin pushes a policy with a rule of the team's own. The other machine
+// refuses by it, before git, after one sync; off line it goes on doing so.
+func TestAPolicyReachesEveryMachineAndStays(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a, b := f.Joined("a", "ana"), f.Joined("b", "bob")
+	before := b.Note("team", "a note on ACME-111111")
+	a.Has("team", "a note on ACME-111111")
+	push(t, f, policyFile(1, pattern("acme-ticket", "ACME")))
+	if _, err := b.Sync(t.Context(), api.SyncRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	refusedBy(t, b, "team", "look at ACME-123456", "acme-ticket")
+	refusedBy(t, b, "personal", "look at ACME-123456", "acme-ticket")
+	number(t, f, a, 2) // told by the watch alone
+	refusedBy(t, a, "team", "look at ACME-123456", "acme-ticket")
+	after := b.Note("team", "nothing special")
+	a.Has("team", "a note on ACME-111111", "nothing special")
+	if numberOf(t, b, before) != 1 || numberOf(t, b, after) != 2 {
+		t.Errorf("the events carry %d and %d", numberOf(t, b, before), numberOf(t, b, after))
+	}
+	local := b.Note("local", "ACME-123456 stays here")
+	if numberOf(t, b, local) != 1 {
+		t.Error("the team has a say in what never leaves the machine")
+	}
+	f.StopHub()
+	b.Stop()
+	b.Start()
+	refusedBy(t, b, "team", "look at ACME-123456", "acme-ticket")
+	if c := check(t, b, "policy"); !c.OK || !strings.Contains(c.Detail, "version 2 of team acme") {
+		t.Errorf("doctor says %+v", c)
+	}
+}
+
+// A machine that was away saves what the new policy refuses. The hub refuses
+// that alone, it is listed, and its words can be saved again in another form.
+func TestAStaleMachinesNoteIsRefusedAtTheHub(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a, b := f.Joined("a", "ana"), f.Wired("b", "bob")
+	b.Note("team", "before")
+	a.Has("team", "before")
+	b.Line.Cut()
+	push(t, f, policyFile(1, pattern("acme-ticket", "ACME")+"limits:\n  event: 4KiB\n"))
+	draft := fleettest.Note("team", "look at ACME-123456")
+	draft.Key = "ticket"
+	if _, err := b.Remember(t.Context(), draft); err != nil {
+		t.Fatal(err)
+	}
+	b.Note("team", strings.Repeat("a long story ", 500))
+	b.Note("team", "harmless")
+	b.Line.Mend()
+	a.Has("team", "before", "harmless")
+	var list []api.Refusal
+	f.Until("both are listed", func() bool {
+		var err error
+		list, err = b.Refused(t.Context())
+		return err == nil && len(list) == 2
+	})
+	for _, r := range list {
+		if r.By != "hub" || !slices.Contains([]string{"acme-ticket", "event-size"}, r.Rule) || r.Hint == "" {
+			t.Errorf("listed %+v", r)
+		}
+	}
+	draft.Payload = &event.Observe{Content: "look at the ticket of that customer"}
+	if _, err := b.Remember(t.Context(), draft); err != nil {
+		t.Errorf("its key is not free: %v", err)
+	}
+	a.Has("team", "before", "harmless", "look at the ticket of that customer")
+}
+
+// A hub's folder is restored from a backup that lacks the newest version. Every
+// machine keeps what it has, and says so; history and notes go on.
+func TestAHubThatWentBackIsNoticed(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a, b := f.Joined("a", "ana"), f.Joined("b", "bob")
+	push(t, f, policyFile(1, pattern("acme-ticket", "ACME")))
+	folder := filepath.Join(f.HubDir(), "policy")
+	backup := filepath.Join(t.TempDir(), "backup")
+	copyFolder(t, folder, backup)
+	push(t, f, policyFile(1, pattern("other-ticket", "OTHER")))
+	number(t, f, b, 3)
+	number(t, f, a, 3)
+	f.StopHub()
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	copyFolder(t, backup, folder)
+	f.StartHub()
+	f.Until("the machine says so", func() bool {
+		p := policyState(t, b)
+		return p.Number == 3 && strings.Contains(p.Problem, "version 2")
+	})
+	if c := check(t, b, "policy"); c.OK || c.Fix == "" {
+		t.Errorf("doctor says %+v", c)
+	}
+	refusedBy(t, b, "team", "look at OTHER-123456", "other-ticket")
+	b.Note("team", "notes go on")
+	a.Has("team", "notes go on")
+	b.Stop()
+	b.Start()
+	refusedBy(t, b, "team", "look at OTHER-123456", "other-ticket")
+
+	// Another version 3 is not the one that was there.
+	push(t, f, policyFile(1, pattern("third-ticket", "THIRD")))
+	push(t, f, policyFile(1, pattern("fourth-ticket", "FOURTH")))
+	f.Until("the machine says so", func() bool {
+		p := policyState(t, b)
+		return p.Number == 3 && strings.Contains(p.Problem, "does not follow")
+	})
+	refusedBy(t, b, "team", "look at OTHER-123456", "other-ticket")
+	// A machine that comes new has no other past to hold against it.
+	c := f.Joined("c", "cy")
+	number(t, f, c, 4)
+}
+
+func copyFolder(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Two must sign, each on their own machine. The hub dies in between.
+func TestTwoAdminsSignOnTheirOwnMachines(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a, b, c := f.Joined("a", "ana"), f.Joined("b", "bob"), f.Joined("c", "cy")
+	push(t, f, policyFile(2, ""))
+	number(t, f, a, 2)
+	at := func(m *fleettest.Machine) desk.Desk {
+		d, done, err := agent.PolicyDesk(m.Home)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := done(); err != nil {
+				t.Error(err)
+			}
+		})
+		return d
+	}
+	next := policyFile(2, pattern("acme-ticket", "ACME"))
+	proposed, err := at(a).Push(t.Context(), next, false)
+	if err != nil || proposed.State != desk.Waiting || proposed.Missing != 1 {
+		t.Fatalf("proposed: %+v, %v", proposed, err)
+	}
+	b.Note("team", "ACME-123456 is not refused yet")
+	f.StopHub()
+	f.StartHub()
+	if again, err := at(a).Approve(t.Context(), 3, ""); err != nil || again.Missing != 1 {
+		t.Errorf("one admin twice: %+v, %v", again, err)
+	}
+	if _, err := at(c).Approve(t.Context(), 3, ""); problem.Of(err).Code != problem.HubRefused {
+		t.Errorf("by somebody who is no admin: %v", err)
+	}
+	liar := at(c)
+	liar.Person = "bob"
+	if _, err := liar.Approve(t.Context(), 3, ""); problem.Of(err).Code != problem.HubRefused {
+		t.Errorf("under another's name: %v", err)
+	}
+	done, err := at(b).Approve(t.Context(), 3, proposed.Hash[:8])
+	if err != nil || done.State != desk.Active {
+		t.Fatalf("approved: %+v, %v", done, err)
+	}
+	number(t, f, b, 3)
+	refusedBy(t, b, "team", "look at ACME-123456", "acme-ticket")
+	back, err := at(b).Rollback(t.Context(), 2, false)
+	if err != nil || back.State != desk.Waiting {
+		t.Fatalf("going back: %+v, %v", back, err)
+	}
+	if back, err = at(a).Rollback(t.Context(), 2, false); err != nil || back.State != desk.Active || back.Number != 4 || back.Restores != 2 {
+		t.Fatalf("going back: %+v, %v", back, err)
+	}
+	number(t, f, b, 4)
+	b.Note("team", "ACME-654321 passes again")
+	log, err := at(c).Log(t.Context())
+	if err != nil || len(log.Versions) != 3 || log.Versions[0].Number != 4 || len(log.Versions[0].Approved) != 2 {
+		t.Errorf("the log: %+v, %v", log, err)
+	}
+}
+
+// The policy changes while a push is being judged. What counts is the one that
+// is in force when the branch moves.
+func TestThePolicyOfTheMomentDecides(t *testing.T) {
+	var f *fleettest.Fleet
+	var once sync.Once
+	f = fleettest.Start(t, hub.Options{Decide: func(e event.Event) error {
+		if e.Space == "team" && e.Payload.Body() == "under way" {
+			once.Do(func() { push(t, f, policyFile(1, "kinds: [claim, lesson]\n")) })
+		}
+		return nil
+	}})
+	a, b := f.Joined("a", "ana"), f.Joined("b", "bob")
+	a.Note("team", "under way")
+	f.Until("it is refused", func() bool {
+		list, err := a.Refused(t.Context())
+		return err == nil && len(list) == 1 && list[0].Rule == "kind"
+	})
+	b.Has("team")
+	head, err := fleettest.HeadOf(filepath.Join(f.HubDir(), "spaces", "team.git"), "team")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Until("nothing of it is in the log", func() bool { s := space(t, a, "team"); return s.Ahead == 0 && s.Head == head })
+}
+
+// Rights in a file take away what membership gives, and give nothing.
+func TestAPolicyOnlyTakesRightsAway(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a, b := f.Joined("a", "ana"), f.Joined("b", "bob")
+	if _, err := f.Hub().Admin().Run(t.Context(), admin.Caller{}, []string{"spaces", "create", "ops"}); err != nil {
+		t.Fatal(err)
+	}
+	a.Note("team", "hello")
+	b.Has("team", "hello")
+	push(t, f, policyFile(1, "spaces:\n  team:\n    read: [\"*\"]\n    write: [ana]\n  ops:\n    read: [bob]\n    write: [bob]\n"))
+	b.Note("team", "bob may not")
+	f.Until("bob's push is refused", func() bool {
+		s := space(t, b, "team")
+		return strings.Contains(s.LastError, "may read the space team and not write to it") || s.Ahead == 0
+	})
+	a.Note("team", "ana may")
+	b.Has("team", "hello", "ana may", "bob may not")
+	a.Has("team", "hello", "ana may")
+	spaces, err := b.Remotes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(spaces, func(r api.Remote) bool { return r.Space == "ops" }) {
+		t.Error("a policy made somebody a member of a space")
+	}
+}
+
+// What is kept of a policy is damaged. The machine says so, and has it again
+// after a sync.
+func TestADamagedPolicyIsBroughtAgain(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	b := f.Joined("b", "bob")
+	push(t, f, policyFile(1, pattern("acme-ticket", "ACME")))
+	number(t, f, b, 2)
+	b.Stop()
+	f.StopHub()
+	if err := disk.OS.Remove(b.Home.Policy()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(b.Home.Policy(), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.Start()
+	if c := check(t, b, "policy"); c.OK {
+		t.Errorf("doctor says %+v", c)
+	}
+	f.StartHub()
+	number(t, f, b, versions.First)
+	refusedBy(t, b, "team", "look at ACME-123456", "acme-ticket")
+	if c := check(t, b, "policy"); !c.OK {
+		t.Errorf("doctor says %+v", c)
+	}
+}
