@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"cairn/agent/teampolicy"
 	"cairn/internal/config"
 	"cairn/internal/device"
 	"cairn/internal/disk"
@@ -42,6 +43,16 @@ func PolicyDesk(home paths.Home) (_ desk.Desk, closeDesk func() error, err error
 		},
 		HostKey: m.config.Hub.Fingerprint, Person: m.config.Person, Key: m.key, Now: time.Now,
 	}, m.hub.Close, nil
+}
+
+// KeptPolicy is the policy that a home applies, as its agent had it from the hub
+// last; false for the built-in rules.
+func KeptPolicy(home paths.Home) (desk.Shown, bool) {
+	v, file, ok := teampolicy.Open(disk.OS, home.Policy(), time.Now).Version()
+	if !ok {
+		return desk.Shown{}, false
+	}
+	return desk.ShownOf(v, file), true
 }
 
 const askAgain = "give the command again when the hub can be reached"

@@ -2,6 +2,8 @@ package hub
 
 import (
 	"errors"
+	"slices"
+	"sync"
 
 	"cairn/hub/audit"
 	"cairn/hub/devices"
@@ -14,10 +16,10 @@ import (
 
 // pusher is how a push of the caller's to the space is judged. at is as of its
 // beginning.
-func (h *Hub) pusher(who caller, space string, at pass) repository.Pusher {
+func (h *Hub) pusher(who caller, space string, at pass, trials *ruleSet) repository.Pusher {
 	p := repository.Pusher{
 		Device: who.ID, Person: who.Person, Caps: at.caps(),
-		Judge: func() (repository.Judge, error) { return h.judgement(who, space) },
+		Judge: func() (repository.Judge, error) { return h.judgement(who, space, trials) },
 	}
 	if r := at.Rules(); r != nil {
 		l := r.Limits(space)
@@ -28,7 +30,7 @@ func (h *Hub) pusher(who caller, space string, at pass) repository.Pusher {
 
 // judgement judges by members and policy as they are now. The caller's own
 // right may have ended while the push was under way.
-func (h *Hub) judgement(who caller, space string) (repository.Judge, error) {
+func (h *Hub) judgement(who caller, space string, trials *ruleSet) (repository.Judge, error) {
 	at, err := h.pass()
 	if err != nil {
 		return repository.Judge{}, err
@@ -36,7 +38,7 @@ func (h *Hub) judgement(who caller, space string) (repository.Judge, error) {
 	if err := at.mayUse(who, space, devices.Write); err != nil {
 		return repository.Judge{}, err
 	}
-	g := gate.Gate{Policy: at.Policy, Also: h.decide, Space: space, Person: at.personOf}
+	g := gate.Gate{Policy: at.Policy, Also: h.decide, Space: space, Person: at.personOf, OnTrial: trials.add}
 	return repository.Judge{
 		Admit: gate.Admission{Origin: gate.Members(at.Members, space, who.Person), Now: h.now(), Decide: g.Event}.Admit,
 		Raw:   g.Raw,
@@ -46,6 +48,20 @@ func (h *Hub) judgement(who caller, space string) (repository.Judge, error) {
 		},
 		Taken: func(events int) { h.quota.add(at, who.ID, space, events, h.now()) },
 	}, nil
+}
+
+// A ruleSet collects the names of rules.
+type ruleSet struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (s *ruleSet) add(rule string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.list, rule) {
+		s.list = append(s.list, rule)
+	}
 }
 
 // personOf is whose device it is.

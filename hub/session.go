@@ -105,13 +105,15 @@ func (h *Hub) push(ctx context.Context, s *sshdoor.Session, who caller, space st
 	if err != nil {
 		return h.refusedPush(who, space, err)
 	}
-	out, err := repo.ServePush(ctx, s.Stream, h.pusher(who, space, at))
+	var trials ruleSet
+	out, err := repo.ServePush(ctx, s.Stream, h.pusher(who, space, at, &trials))
 	if !out.Asked {
 		return err
 	}
 	r := audit.Record{
 		Person: who.Person, Device: who.ID, Addr: who.addr, Action: "push", Space: space,
-		Ref: out.Ref, Verdict: audit.Refused, Rules: out.Rules, Events: out.Events,
+		Ref: out.Ref, Verdict: audit.Refused, Rules: out.Rules, OnTrial: trials.list, Events: out.Events,
+		Policy: at.mark.Number,
 	}
 	if err != nil {
 		r.Verdict = audit.Failed

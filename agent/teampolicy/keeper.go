@@ -79,6 +79,16 @@ func (k *Keeper) State() State {
 	return s
 }
 
+// Version is the version in force with its file; false for the built-in rules.
+func (k *Keeper) Version() (v versions.Version, file []byte, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.kept == nil {
+		return versions.Version{}, nil, false
+	}
+	return k.kept.version, k.kept.File, true
+}
+
 // use makes what is kept the policy in force. Called with mu held, or before
 // others know the Keeper.
 func (k *Keeper) use(next *kept) error {

@@ -14,6 +14,7 @@ import (
 	"cairn/hub/repository"
 	"cairn/internal/device"
 	"cairn/internal/event"
+	"cairn/internal/hubwire"
 	"cairn/internal/invite"
 	"cairn/internal/problem"
 )
@@ -36,7 +37,10 @@ type Options struct {
 	// version of the policy came into force.
 	Changed       func()
 	PolicyChanged func()
-	Now           func() time.Time
+	// Explain says why an event is taken or refused, or what a device may do in
+	// a space.
+	Explain func(Caller, []string) ([]hubwire.PolicyStep, error)
+	Now     func() time.Time
 }
 
 // An Admin carries out verbs. It is safe for concurrent use.

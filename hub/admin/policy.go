@@ -34,6 +34,8 @@ func (a *Admin) Policy(ctx context.Context, by Caller, r hubwire.PolicyRequest) 
 		answer, err = a.policySince(r.Number)
 	case hubwire.PolicyShow:
 		answer, err = a.policyShow(r.Number)
+	case hubwire.PolicyExplain:
+		answer.Steps, err = a.Explain(by, r.Words)
 	case hubwire.PolicyPropose:
 		answer, err = a.propose(ctx, by, r)
 	case hubwire.PolicyApprove:

@@ -39,11 +39,12 @@ type Record struct {
 	Target  string         `json:"target,omitempty"` // person, device or space that an act was about
 	Verdict string         `json:"verdict"`
 	Rules   []string       `json:"rules,omitempty"`
-	Commit  string         `json:"commit,omitempty"` // head afterwards
-	Count   int            `json:"count,omitempty"`  // of events
-	Events  []event.ID     `json:"events,omitempty"` // the first of them
-	Reason  string         `json:"reason,omitempty"` // of a purge, in its admin's words
-	Policy  int            `json:"policy,omitempty"` // number of the version that an act was about, or by which a push was judged
+	OnTrial []string       `json:"on_trial,omitempty"` // rules that would have refused it, if they were not on trial
+	Commit  string         `json:"commit,omitempty"`   // head afterwards
+	Count   int            `json:"count,omitempty"`    // of events
+	Events  []event.ID     `json:"events,omitempty"`   // the first of them
+	Reason  string         `json:"reason,omitempty"`   // of a purge, in its admin's words
+	Policy  int            `json:"policy,omitempty"`   // number of the version that an act was about, or by which a push was judged
 }
 
 // Operator stands for a person in what is done at the hub itself.

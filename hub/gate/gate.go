@@ -22,6 +22,8 @@ type Gate struct {
 	Space  string // that is pushed to, if it is known
 	// Person is whose device it is, "" for nobody known; nil if no device is.
 	Person func(event.DeviceID) string
+	// OnTrial is told the rules that only report, where they found something.
+	OnTrial func(rule string)
 	// Also adds a rule to those of the policy: an event for which it returns an
 	// error is refused. It may be nil.
 	Also func(event.Event) error
@@ -36,12 +38,17 @@ func (g Gate) Event(e event.Event) []intake.Finding {
 	return found
 }
 
-// decide leaves out what rules on trial find: that refuses nothing.
+// decide tells apart what rules on trial find: that refuses nothing.
 func (g Gate) decide(e event.Event) error {
 	if g.Person == nil {
 		return g.Policy.Decide(e)
 	}
-	_, err := g.Policy.DecideFrom(g.Person(e.Actor.Device), e)
+	reports, err := g.Policy.DecideFrom(g.Person(e.Actor.Device), e)
+	if g.OnTrial != nil {
+		for _, f := range reports {
+			g.OnTrial(f.Rule)
+		}
+	}
 	return err
 }
 

@@ -119,13 +119,18 @@ func (r *Repository) choose(head eventlog.Head, refs []string) (done Purged, ids
 // minRef is how many characters of an id must be given.
 const minRef = 6
 
+// means says whether ref is an id, or the start or end of it.
+func means(ref string, id event.ID) bool {
+	digits := strings.ToLower(strings.TrimPrefix(ref, "~"))
+	return len(digits) >= minRef && (strings.HasPrefix(string(id), digits) || strings.HasSuffix(string(id), digits))
+}
+
 // resolve finds the ids that refs stand for.
 func (r *Repository) resolve(head eventlog.Head, gone *purge.Set, refs []string) ([]event.ID, error) {
 	found := make([][]event.ID, len(refs))
 	match := func(id event.ID) {
 		for i, ref := range refs {
-			digits := strings.ToLower(strings.TrimPrefix(ref, "~"))
-			if len(digits) >= minRef && (strings.HasPrefix(string(id), digits) || strings.HasSuffix(string(id), digits)) {
+			if means(ref, id) {
 				found[i] = append(found[i], id)
 			}
 		}

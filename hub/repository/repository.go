@@ -182,3 +182,26 @@ func (r *Repository) close() error {
 	r.epochs.stop()
 	return r.log.Close()
 }
+
+// Find is every event whose id is ref, or starts or ends with it; none for a ref
+// of fewer than six characters.
+func (r *Repository) Find(ref string) ([]event.Event, error) {
+	head, err := r.log.Head()
+	if err != nil {
+		return nil, asProblem(err)
+	}
+	var found []event.Event
+	err = gittree.Walk(r.log.Store(), head.Tree, func(path string, _ plumbing.Hash) error {
+		id, ok := commitform.IDAt(path)
+		if !ok || !means(ref, id) {
+			return nil
+		}
+		stored, err := r.log.Event(head.Tree, id)
+		found = append(found, stored.Event)
+		return err
+	})
+	if err != nil {
+		return nil, asProblem(err)
+	}
+	return found, nil
+}

@@ -9,16 +9,19 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"cairn/agent"
 	"cairn/agent/api"
 	"cairn/hub"
 	"cairn/hub/admin"
+	"cairn/hub/audit"
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/fleettest"
 	"cairn/internal/problem"
 	"cairn/policy/desk"
+	"cairn/policy/rules"
 	"cairn/policy/versions"
 )
 
@@ -205,18 +208,7 @@ func TestTwoAdminsSignOnTheirOwnMachines(t *testing.T) {
 	a, b, c := f.Joined("a", "ana"), f.Joined("b", "bob"), f.Joined("c", "cy")
 	push(t, f, policyFile(2, ""))
 	number(t, f, a, 2)
-	at := func(m *fleettest.Machine) desk.Desk {
-		d, done, err := agent.PolicyDesk(m.Home)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := done(); err != nil {
-				t.Error(err)
-			}
-		})
-		return d
-	}
+	at := func(m *fleettest.Machine) desk.Desk { return deskOf(t, m) }
 	next := policyFile(2, pattern("acme-ticket", "ACME"))
 	proposed, err := at(a).Push(t.Context(), next, false)
 	if err != nil || proposed.State != desk.Waiting || proposed.Missing != 1 {
@@ -280,6 +272,80 @@ func TestThePolicyOfTheMomentDecides(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Until("nothing of it is in the log", func() bool { s := space(t, a, "team"); return s.Ahead == 0 && s.Head == head })
+}
+
+// A pattern on trial refuses nothing, and the hub's record says what it would
+// have refused.
+func TestAPatternOnTrialIsOnRecord(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a := f.Joined("a", "ana")
+	until := time.Now().AddDate(0, 1, 0).Format("2006-01-02")
+	push(t, f, policyFile(1, pattern("acme-ticket", "ACME")+"      stage: report\n      until: "+until+"\n"))
+	number(t, f, a, 2)
+	a.Note("team", "look at ACME-123456")
+	f.Until("it is taken", func() bool { return space(t, a, "team").Ahead == 0 })
+	page, err := f.Hub().Admin().Records(t.Context(), audit.Filter{Action: "push", Space: "team"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Records) == 0 || !slices.Equal(page.Records[0].OnTrial, []string{"acme-ticket"}) || page.Records[0].Policy != 2 {
+		t.Errorf("on record: %+v", page.Records)
+	}
+}
+
+// Whoever wonders why is told rule by rule.
+func TestAPolicyIsExplained(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a, b := f.Joined("a", "ana"), f.Joined("b", "bob")
+	id := a.Note("team", "look at ACME-123456")
+	b.Has("team", "look at ACME-123456")
+	push(t, f, policyFile(1, pattern("acme-ticket", "ACME")+"kinds: [claim]\nspaces:\n  team:\n    read: [\"*\"]\n    write: [ana]\n"))
+	number(t, f, b, 2)
+	verdicts := func(d desk.Desk, words ...string) map[string]string {
+		t.Helper()
+		e, err := d.Explain(t.Context(), words)
+		if err != nil || e.Number != 2 {
+			t.Fatalf("%v: %+v, %v", words, e, err)
+		}
+		out := map[string]string{}
+		for _, s := range e.Steps {
+			out[s.Rule] = s.Verdict
+			if s.Verdict == rules.Refuses && s.Line == 0 && s.Rule != "member" {
+				t.Errorf("%v: %s names no line", words, s.Rule)
+			}
+		}
+		return out
+	}
+	for _, d := range []desk.Desk{f.Hub().Admin().PolicyDesk(), deskOf(t, b)} {
+		v := verdicts(d, string(id))
+		if v["acme-ticket"] != rules.Refuses || v["kind"] != rules.Refuses || v["no-right"] != rules.Allows || v["harness"] != rules.Silent || v["member"] != rules.Allows {
+			t.Errorf("the event: %v", v)
+		}
+		v = verdicts(d, device(t, b), "team")
+		if v["read"] != rules.Allows || v["write"] != rules.Refuses || v["member"] != rules.Allows {
+			t.Errorf("the device: %v", v)
+		}
+	}
+	if _, err := deskOf(t, b).Explain(t.Context(), []string{device(t, a), "team"}); problem.Of(err).Code != problem.HubRefused {
+		t.Errorf("about another's device: %v", err)
+	}
+	if _, err := deskOf(t, b).Explain(t.Context(), []string{string(event.NewID(time.Now()))}); problem.Of(err).Code != problem.NotFound {
+		t.Errorf("an unknown event: %v", err)
+	}
+}
+
+func deskOf(t *testing.T, m *fleettest.Machine) desk.Desk {
+	t.Helper()
+	d, done, err := agent.PolicyDesk(m.Home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := done(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
 }
 
 // Rights in a file take away what membership gives, and give nothing.

@@ -14,6 +14,7 @@ const (
 	PolicyShow    = "show"    // version Number, or the one that waits under that number; 0 is the newest
 	PolicyPropose = "propose" // Version with its first approval, and File
 	PolicyApprove = "approve" // Approval, of the version that waits under Number
+	PolicyExplain = "explain" // Words, an event or a device and a space
 )
 
 // A PolicyRequest is what a machine asks about its hub's policy. The versions
@@ -25,6 +26,16 @@ type PolicyRequest struct {
 	File     []byte          `json:"file,omitempty"`
 	Approval json.RawMessage `json:"approval,omitempty"`
 	Replace  bool            `json:"replace,omitempty"` // a proposal that waits
+	Words    []string        `json:"words,omitempty"`
+}
+
+// A PolicyStep is one rule that was looked at, and what came of it, as in
+// package rules.
+type PolicyStep struct {
+	Rule    string `json:"rule"`
+	Line    int    `json:"line,omitempty"`
+	Verdict string `json:"verdict"`
+	Detail  string `json:"detail,omitempty"`
 }
 
 // A PolicyAnswer is the answer. Newest is set in each.
@@ -37,6 +48,8 @@ type PolicyAnswer struct {
 	Prints   []byte     `json:"prints,omitempty"`   // the team's key for fingerprints, with since
 	Waiting  []byte     `json:"waiting,omitempty"`  // the version that lacks approvals, if there is one
 	Missing  int        `json:"missing,omitempty"`  // how many approvals it lacks
+
+	Steps []PolicyStep `json:"steps,omitempty"` // of an explanation
 }
 
 // A PolicyMark names a version: its number and hash. The number is 1, without a

@@ -90,6 +90,16 @@ func decodeAll(raw [][]byte) ([]versions.Version, error) {
 	return list, nil
 }
 
+// Explain says why an event is taken or refused by the policy in force, or what
+// a device may do in a space. Words are the event, or the device and the space.
+func (d Desk) Explain(ctx context.Context, words []string) (Explained, error) {
+	a, err := d.ask(ctx, hubwire.PolicyRequest{Verb: hubwire.PolicyExplain, Words: words})
+	if err != nil {
+		return Explained{}, err
+	}
+	return Explained{Number: a.Newest.Number, Steps: append([]hubwire.PolicyStep{}, a.Steps...)}, nil
+}
+
 // Push makes file the next version as far as this desk's signature reaches. If
 // it waits already it is approved; if it is in force already nothing happens.
 // replace lets it take the place of another that waits.

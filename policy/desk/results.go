@@ -2,8 +2,10 @@ package desk
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -81,6 +83,12 @@ type Shown struct {
 	Text string `json:"text"`
 }
 
+// ShownOf is the version in force as a machine keeps it, for when the hub cannot
+// be asked.
+func ShownOf(v versions.Version, file []byte) Shown {
+	return Shown{Entry: entryOf(v).in(Active), Text: string(file)}
+}
+
 func (s Shown) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "version %d (%s)\nsha256 %s\nby %s, %s\napproved by %s\n", s.Number, s.State, s.Hash, s.By, s.At.Format("2006-01-02 15:04 MST"), s.signers())
@@ -149,4 +157,26 @@ func (c Changed) String() string {
 	}
 	return fmt.Sprintf("Policy version %d is proposed and lacks %d approvals. Another admin looks at it (cairn policy show %d) and runs:\ncairn policy approve %d\n",
 		c.Number, c.Missing, c.Number, c.Number)
+}
+
+// Explained is every rule that was looked at, in order.
+type Explained struct {
+	Number int                  `json:"policy"` // of the version in force
+	Steps  []hubwire.PolicyStep `json:"steps"`
+}
+
+func (e Explained) String() string {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(w, "By policy version %d:\nRULE\tLINE\tVERDICT\tWHY\n", e.Number)
+	for _, s := range e.Steps {
+		line := "-"
+		if s.Line > 0 {
+			line = strconv.Itoa(s.Line)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Rule, line, s.Verdict, cmp.Or(s.Detail, "-"))
+	}
+	// A bytes.Buffer takes everything.
+	_ = w.Flush()
+	return b.String()
 }

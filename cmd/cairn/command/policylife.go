@@ -12,6 +12,7 @@ import (
 
 	"cairn/agent"
 	"cairn/hub"
+	"cairn/internal/problem"
 	"cairn/policy/desk"
 	"cairn/policy/rules"
 	"cairn/policy/versions"
@@ -23,6 +24,7 @@ import (
 func (a *app) policyLife(atHub bool) []*cobra.Command {
 	commands := []*cobra.Command{
 		a.policyShowCommand(), a.policyLogCommand(), a.policyPushCommand(), a.policyApproveCommand(), a.policyRollbackCommand(),
+		a.policyExplainCommand(),
 	}
 	for _, c := range commands {
 		c.Flags().String("data", "", "the hub's folder, on the hub's own machine")
@@ -84,9 +86,27 @@ func (a *app) policyShowCommand() *cobra.Command {
 					return err
 				}
 			}
-			return a.atDesk(cmd, func(ctx context.Context, d desk.Desk) (fmt.Stringer, error) { return d.Show(ctx, n) })
+			return a.atDesk(cmd, func(ctx context.Context, d desk.Desk) (fmt.Stringer, error) {
+				shown, err := d.Show(ctx, n)
+				if kept, ok := a.keptPolicy(err); ok && n == 0 {
+					return kept, nil
+				}
+				return shown, err
+			})
 		},
 	}
+}
+
+// keptPolicy is what this machine applies, for when the hub is out of reach.
+func (a *app) keptPolicy(err error) (desk.Shown, bool) {
+	if p := problem.Of(err); p == nil || p.Code != problem.Offline {
+		return desk.Shown{}, false
+	}
+	home, err := a.home()
+	if err != nil {
+		return desk.Shown{}, false
+	}
+	return agent.KeptPolicy(home)
 }
 
 func (a *app) policyLogCommand() *cobra.Command {
@@ -160,6 +180,15 @@ func (a *app) policyRollbackCommand() *cobra.Command {
 	}
 	replaceFlag(cmd, &replace)
 	return cmd
+}
+
+func (a *app) policyExplainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "explain EVENT|DEVICE SPACE", Short: "Say rule by rule why an event is taken or refused, or what a device may do", Args: args(1, 2),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			return a.atDesk(cmd, func(ctx context.Context, d desk.Desk) (fmt.Stringer, error) { return d.Explain(ctx, words) })
+		},
+	}
 }
 
 func versionNumber(word string) (int, error) {
