@@ -14,6 +14,7 @@ import (
 	"cairn/agent/api"
 	"cairn/agent/courier"
 	"cairn/agent/localapi"
+	"cairn/agent/members"
 	"cairn/agent/memory"
 	"cairn/agent/teampolicy"
 	"cairn/internal/config"
@@ -32,6 +33,7 @@ type Agent struct {
 	log      *slog.Logger
 	key      atomic.Pointer[device.Key]
 	team     *teampolicy.Keeper
+	members  *members.Keeper
 	courier  *courier.Courier
 	owner    *localapi.Owner    // nil when another process owns the home
 	work     sync.WaitGroup     // in the background
@@ -65,6 +67,9 @@ func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
 		logs: map[string]*eventlog.Log{}, broken: map[string]error{}, news: make(chan struct{}, 1), backlog: make(chan struct{}, 1),
 	}
 	a.team = teampolicy.Open(opt.FS, opt.Home.Policy(), opt.Now)
+	if a.members, err = members.Open(opt.FS, opt.Home.Members()); err != nil {
+		a.log.Warn("every device counts as known until the next sync", "err", err)
+	}
 	if a.config, err = config.Load(opt.FS, opt.Home.Config()); err != nil {
 		return nil, a.fault(err)
 	}

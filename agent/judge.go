@@ -34,7 +34,13 @@ func (c carried) Follow(ctx context.Context, space string) error { return c.a.Fo
 // far as that is about what must not be seen. What else a team's rules ask of
 // its writer was for the hub to ask when it took the event: history does not
 // change with a policy.
-func (c carried) Admit(e event.Event) []intake.Finding {
+//
+// What the hub itself has, it has judged. Any other repository of one of its
+// spaces could be written to by anybody.
+func (c carried) Admit(hub bool, e event.Event) []intake.Finding {
+	if !hub && !c.a.isMembers(e) {
+		return []intake.Finding{{Rule: replica.RuleStranger, Field: "actor.device"}}
+	}
 	err := c.a.decide(e)
 	if err == nil {
 		return nil
@@ -63,9 +69,7 @@ func (c carried) Raw(space string, kind plumbing.ObjectType, data []byte) []inta
 	return found
 }
 
-func (c carried) Policy(ctx context.Context, shown hubwire.PolicyMark) error {
-	return c.a.followPolicy(ctx, shown)
-}
+func (c carried) Told(ctx context.Context, t hubwire.Told) error { return c.a.follow(ctx, t) }
 
 // Withhold hides events that came with a history in which they stood already.
 func (c carried) Withhold(ctx context.Context, space string, found []replica.Withheld) error {

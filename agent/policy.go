@@ -6,10 +6,13 @@ import (
 	"fmt"
 
 	"cairn/agent/api"
+	"cairn/agent/members"
 	"cairn/agent/teampolicy"
+	"cairn/internal/config"
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
 	"cairn/policy"
+	"cairn/sync/replica"
 )
 
 // policyOf is the policy of a space: the hub's, if it is synced with the hub.
@@ -23,8 +26,14 @@ func (a *Agent) policyOf(space string) *policy.Policy {
 // decide judges an event before it is saved.
 func (a *Agent) decide(e event.Event) error { return a.policyOf(e.Space).Decide(e) }
 
-// followPolicy brings the policy that the hub says is in force.
-func (a *Agent) followPolicy(ctx context.Context, shown hubwire.PolicyMark) error {
+// isMembers says whether an event of a space that belongs to the hub was written
+// on a member's machine, as far as this one knows.
+func (a *Agent) isMembers(e event.Event) bool {
+	return len(a.courier.Links(e.Space, hubRemote)) == 0 || a.members.Knows(e.Actor.Device)
+}
+
+// follow brings what the hub says is new.
+func (a *Agent) follow(ctx context.Context, t hubwire.Told) error {
 	hub := a.courier.Hub()
 	a.mu.Lock()
 	at := a.config.Hub
@@ -32,6 +41,20 @@ func (a *Agent) followPolicy(ctx context.Context, shown hubwire.PolicyMark) erro
 	if hub == nil || at == nil {
 		return nil
 	}
+	if t.Roster > 0 {
+		known := members.Hub{ID: event.ID(at.ID), Fingerprint: at.Fingerprint, Roster: hub.Roster}
+		if err := a.members.Follow(ctx, known, t.Roster); err != nil {
+			return err
+		}
+	}
+	if t.Policy.Number == 0 {
+		return nil
+	}
+	return a.followPolicy(ctx, hub, *at, t.Policy)
+}
+
+// followPolicy brings the policy that the hub says is in force.
+func (a *Agent) followPolicy(ctx context.Context, hub *replica.Hub, at config.Hub, shown hubwire.PolicyMark) error {
 	before := a.team.State()
 	err := a.team.Follow(ctx, teampolicy.Hub{
 		ID: event.ID(at.ID), Fingerprint: at.Fingerprint,

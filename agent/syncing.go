@@ -96,6 +96,9 @@ func syncProblem(err error) error {
 	case isType[*replica.PurgedError](err):
 		p.Code, p.Rule = problem.Corrupt, intake.RulePurged
 		p.Hint = "what was purged is not taken back: reset that repository's main to this machine's, with git push --force, or remove the remote; saving goes on"
+	case isType[*replica.StrangerError](err):
+		p.Code, p.Rule = problem.Corrupt, replica.RuleStranger
+		p.Hint = "sync with the hub first, in case somebody has joined it just now; if it stays so, somebody else writes there: find out who, or remove the remote; saving goes on"
 	case isType[*replica.TamperedError](err), isType[*replica.RewrittenError](err), isType[*purge.RecordError](err):
 		p.Code, p.Hint = problem.Corrupt, "this space is not synced with that remote until it is put right; saving goes on"
 	case errors.Is(err, replica.ErrRaced):

@@ -51,6 +51,7 @@ type Hub struct {
 	judge   judge
 	quota   quota
 	news    *news
+	signer  signer
 	door    *sshdoor.Door
 	members *devices.Store
 	spaces  *repository.Set
@@ -181,6 +182,7 @@ func (h *Hub) recheck(ctx context.Context) {
 		if err == nil && m != known {
 			known = m
 			h.door.Recheck()
+			h.news.tell()
 		}
 	}
 }

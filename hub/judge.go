@@ -18,7 +18,7 @@ import (
 // beginning.
 func (h *Hub) pusher(who caller, space string, at pass, trials *ruleSet) repository.Pusher {
 	p := repository.Pusher{
-		Device: who.ID, Person: who.Person, Caps: at.caps(),
+		Device: who.ID, Person: who.Person,
 		Judge: func() (repository.Judge, error) { return h.judgement(who, space, trials) },
 	}
 	if r := at.Rules(); r != nil {

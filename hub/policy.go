@@ -40,9 +40,6 @@ type force struct {
 	mark hubwire.PolicyMark
 }
 
-// caps is the policy as a capability in an advert.
-func (f force) caps() []string { return []string{hubwire.PolicyCap + "=" + f.mark.String()} }
-
 // A judge keeps the policy that is in force ready to judge by.
 type judge struct {
 	mu  sync.Mutex

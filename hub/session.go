@@ -45,7 +45,11 @@ func (h *Hub) handle(ctx context.Context, s *sshdoor.Session) error {
 		if err != nil {
 			return err
 		}
-		err = repo.ServeFetchWith(ctx, s.Stream, at.caps())
+		told, err := h.told(at)
+		if err != nil {
+			return err
+		}
+		err = repo.ServeFetchWith(ctx, s.Stream, told)
 		h.meter.fetched(err)
 		return err
 	case sshdoor.ReceivePack:
@@ -58,6 +62,8 @@ func (h *Hub) handle(ctx context.Context, s *sshdoor.Session) error {
 		return h.listSpaces(s, who)
 	case hubwire.CmdRenew:
 		return h.renew(ctx, s, who)
+	case hubwire.CmdRoster:
+		return h.tellRoster(s)
 	case hubwire.CmdPolicy:
 		return h.aboutPolicy(ctx, s, who)
 	case sshdoor.Hub:
@@ -106,7 +112,11 @@ func (h *Hub) push(ctx context.Context, s *sshdoor.Session, who caller, space st
 		return h.refusedPush(who, space, err)
 	}
 	var trials ruleSet
-	out, err := repo.ServePush(ctx, s.Stream, h.pusher(who, space, at, &trials))
+	by := h.pusher(who, space, at, &trials)
+	if by.Caps, err = h.told(at); err != nil {
+		return err
+	}
+	out, err := repo.ServePush(ctx, s.Stream, by)
 	if !out.Asked {
 		return err
 	}

@@ -36,7 +36,7 @@ func (h *Hub) watch(ctx context.Context, s *sshdoor.Session, who caller) error {
 	}
 	hello.Seq = w.Since
 	changed := h.news.next()
-	if hello.Policy, err = h.policyWord(); err != nil {
+	if err := h.tellNews(&hello); err != nil {
 		return err
 	}
 	if err := out.Encode(hello); err != nil {
@@ -78,11 +78,9 @@ func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *rep
 			line = hubwire.Line{Seq: c.Seq, Space: c.Repository.Space().Name, Ref: c.Ref, New: c.New.String()}
 		case <-changed:
 			changed = h.news.next()
-			word, err := h.policyWord()
-			if err := errors.Join(err, h.stillReads(who, s.Command.Args)); err != nil {
+			if err := errors.Join(h.tellNews(&line), h.stillReads(who, s.Command.Args)); err != nil {
 				return err
 			}
-			line = hubwire.Line{Policy: word}
 		case <-ping.C:
 			line = hubwire.Line{Ping: true}
 			if err := h.stillReads(who, s.Command.Args); err != nil {
@@ -95,10 +93,15 @@ func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *rep
 	}
 }
 
-// policyWord is the mark of the policy in force.
-func (h *Hub) policyWord() (string, error) {
-	f, err := h.inForce()
-	return f.mark.String(), err
+// tellNews puts into a line which policy is in force and which list of devices.
+func (h *Hub) tellNews(line *hubwire.Line) error {
+	at, err := h.pass()
+	if err != nil {
+		return err
+	}
+	r, err := h.roster(at.Members)
+	line.Policy, line.Roster = at.mark.String(), r.Number
+	return err
 }
 
 // stillReads ends a watch of a space that the caller may no longer read.

@@ -26,11 +26,11 @@ type Memory interface {
 	Space(ctx context.Context, name string, id event.ID) (*eventlog.Log, error)
 	// Follow brings everything level after the log changed.
 	Follow(ctx context.Context, space string) error
-	// Admit and Raw judge what arrives.
-	Admit(event.Event) []intake.Finding
+	// Admit and Raw judge what arrives, from a hub or from any repository.
+	Admit(hub bool, e event.Event) []intake.Finding
 	Raw(space string, kind plumbing.ObjectType, data []byte) []intake.Finding
-	// Policy brings the policy that a hub says is in force.
-	Policy(context.Context, hubwire.PolicyMark) error
+	// Told brings what a hub says is new: its policy, its list of devices.
+	Told(context.Context, hubwire.Told) error
 	// Withhold keeps events out of sight that are not in the log yet, and
 	// reports them.
 	Withhold(ctx context.Context, space string, w []replica.Withheld) error
@@ -111,7 +111,8 @@ func (c *Courier) Add(ctx context.Context, at api.Remote, id event.ID, remote re
 	}
 	opt := replica.Options{
 		Log: log, Remote: remote, Name: at.Name,
-		Admit: c.memory.Admit, Policy: c.memory.Policy,
+		Admit: func(e event.Event) []intake.Finding { return c.memory.Admit(at.Hub, e) },
+		Told:  c.memory.Told,
 		Raw: func(kind plumbing.ObjectType, data []byte) []intake.Finding {
 			return c.memory.Raw(at.Space, kind, data)
 		},

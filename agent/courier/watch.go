@@ -108,7 +108,7 @@ func (c *Courier) watchOnce(ctx context.Context, hub *watched) error {
 	}
 	return hub.Watch(ctx, names, func(l hubwire.Line) error {
 		if mark, ok := hubwire.ParsePolicyMark(l.Policy); ok {
-			if err := c.memory.Policy(ctx, mark); err != nil {
+			if err := c.memory.Told(ctx, hubwire.Told{Policy: mark, Roster: l.Roster}); err != nil {
 				return err
 			}
 		}

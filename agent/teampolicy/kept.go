@@ -15,10 +15,10 @@ import (
 // kept is the file: the newest version with what it says, and the hash of the
 // first one that this machine saw.
 type kept struct {
-	First   versions.Hash   `json:"first"`
-	Version json.RawMessage `json:"version"`
-	File    []byte          `json:"file"`
-	Prints  []byte          `json:"prints,omitempty"` // the team's key for fingerprints
+	First   versions.Hash `json:"first"`
+	Version []byte        `json:"version"`
+	File    []byte        `json:"file"`
+	Prints  []byte        `json:"prints,omitempty"` // the team's key for fingerprints
 
 	version versions.Version
 }

@@ -50,7 +50,7 @@ func ParseCommand(line string) (Command, error) {
 		return c.withSpaces(1)
 	case hubwire.CmdWatch:
 		return c.withSpaces(maxWatch)
-	case hubwire.CmdWhoami, hubwire.CmdSpaces, hubwire.CmdEnrol, hubwire.CmdRenew, hubwire.CmdPolicy:
+	case hubwire.CmdWhoami, hubwire.CmdSpaces, hubwire.CmdEnrol, hubwire.CmdRenew, hubwire.CmdPolicy, hubwire.CmdRoster:
 		ok = len(c.Args) == 0
 	case Hub:
 		ok = len(c.Args) > 0

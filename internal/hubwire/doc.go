@@ -9,10 +9,11 @@
 //	watch SPACE...    one Line for each change, until either side ends it
 //	enrol             an EnrolRequest on the input, an Enrolled as the answer
 //	renew             a RenewRequest on the input, a Renewed as the answer
+//	roster            a RosterAnswer
 //	policy            a PolicyRequest on the input, a PolicyAnswer as the answer
 //
 // and, on the message lines of a push, one Refusal for each finding; in its
-// advert and its options a Lease; in all adverts a PolicyMark.
+// advert and its options a Lease; in all adverts what is Told.
 //
 // It holds forms only. What is allowed is the hub's business, what to do about
 // an answer the machine's. It promises that whatever a Refusal prints reads

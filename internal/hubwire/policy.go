@@ -79,8 +79,10 @@ func ParsePolicyMark(s string) (PolicyMark, bool) {
 	number, hash, _ := strings.Cut(s, ":")
 	n, err := strconv.Atoi(number)
 	m := PolicyMark{Number: n, Hash: hash}
-	ok := err == nil && m.String() == s && (n == BuiltIn.Number && hash == "" || n > BuiltIn.Number && isSum(hash))
-	return m, ok
+	if err != nil || m.String() != s || (n != BuiltIn.Number || hash != "") && (n <= BuiltIn.Number || !isSum(hash)) {
+		return PolicyMark{}, false
+	}
+	return m, true
 }
 
 func isSum(s string) bool {

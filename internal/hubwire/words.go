@@ -10,6 +10,7 @@ const (
 	CmdEnrol  = "enrol"
 	CmdRenew  = "renew"
 	CmdPolicy = "policy"
+	CmdRoster = "roster"
 )
 
 // Personal is the name under which each person reaches the one space that
@@ -48,9 +49,10 @@ type Line struct {
 	Ref   string `json:"ref,omitempty"`
 	New   string `json:"new,omitempty"` // commit the ref points at now
 
-	// Policy is the mark of the policy in force: with the hello, and as a line
-	// of its own when that changed.
+	// Policy is the mark of the policy in force, Roster the number of the list of
+	// devices: with the hello, and as a line of their own when one changed.
 	Policy string `json:"policy,omitempty"`
+	Roster int64  `json:"roster,omitempty"`
 
 	Ping   bool `json:"ping,omitempty"`   // nothing happened, the line is alive
 	Resync bool `json:"resync,omitempty"` // changes were left out: ask anew for the heads

@@ -74,6 +74,9 @@ func (h Home) Refused() string { return h.join("refused.json") }
 // Policy is the team's policy as the hub showed it last.
 func (h Home) Policy() string { return h.join("policy.json") }
 
+// Members is the hub's list of devices, as it signed it last.
+func (h Home) Members() string { return h.join("members.json") }
+
 // Parked is the folder of events that the hub refused, kept outside the log.
 func (h Home) Parked(space string) string { return h.join("parked", space) }
 

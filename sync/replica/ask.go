@@ -155,3 +155,9 @@ func (h *Hub) Policy(ctx context.Context, r hubwire.PolicyRequest) (answer hubwi
 	}
 	return answer, nil
 }
+
+// Roster asks the hub for its list of devices, which nobody has checked yet.
+func (h *Hub) Roster(ctx context.Context) (answer hubwire.RosterAnswer, err error) {
+	err = h.askJSON(ctx, hubwire.CmdRoster, &answer)
+	return answer, err
+}

@@ -46,6 +46,19 @@ func (e *HostKeyError) Error() string {
 	return fmt.Sprintf("the hub at %s has host key %s, expected %s: nothing was sent; ask its admin", e.Address, e.Have, e.Want)
 }
 
+// RuleStranger is the rule by which Options.Admit says that an event is none of
+// a member's of the hub that the space belongs to.
+const RuleStranger = "stranger"
+
+// A StrangerError reports a remote that has events which no member wrote.
+// Nothing was taken from there. If somebody has joined the hub just now, the
+// next exchange with the hub settles it.
+type StrangerError struct{ Events []event.ID }
+
+func (e *StrangerError) Error() string {
+	return fmt.Sprintf("%d events there were written on machines that are no member's of this space's hub (%s, …): nothing was taken", len(e.Events), e.Events[0])
+}
+
 // A TamperedError reports a remote whose history does not have the form that
 // cairn gives it. Nothing of it was taken. Stop syncing this space with it.
 type TamperedError struct{ Findings []intake.Finding }

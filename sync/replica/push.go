@@ -164,10 +164,10 @@ func (r *Replica) waiting(ctx context.Context, known plumbing.Hash, head eventlo
 
 func (r *Replica) offer(tip, known plumbing.Hash, met bool) Offer {
 	o := Offer{
-		Tip:    tip,
-		Met:    met,
-		Known:  known,
-		Policy: r.opt.Policy,
+		Tip:   tip,
+		Met:   met,
+		Known: known,
+		Told:  r.opt.Told,
 		Follows: func(h plumbing.Hash) (bool, error) {
 			if err := r.graph.Add(tip); err != nil {
 				return false, err

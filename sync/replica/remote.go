@@ -31,9 +31,9 @@ type Want struct {
 	// Nil for a machine that follows no purge.
 	Epoch   func(plumbing.Hash) (bool, error)
 	Receive func(ctx context.Context, pack io.Reader) error // called at most once
-	// Policy is told which policy is in force at a hub, before anything is asked
-	// for; nil for nobody who wants to know.
-	Policy func(context.Context, hubwire.PolicyMark) error
+	// Told is told what a hub says of itself, before anything is asked for; nil
+	// for nobody who wants to know.
+	Told func(context.Context, hubwire.Told) error
 }
 
 // Offer is a history to be pushed.
@@ -54,8 +54,8 @@ type Offer struct {
 	// record; nil if there is nothing to tell. An error ends the push before
 	// anything is sent.
 	Claim func(tip, last plumbing.Hash) ([]plumbing.Hash, error)
-	// Policy is as in Want.
-	Policy func(context.Context, hubwire.PolicyMark) error
+	// Told is as in Want.
+	Told func(context.Context, hubwire.Told) error
 }
 
 // Pushed is what became of an offer.

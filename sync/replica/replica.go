@@ -44,9 +44,9 @@ type Options struct {
 	// copies of them go too, and what is kept about them. It is told again until
 	// it succeeds, and may be after that.
 	Purged func(context.Context, *purge.Set) error
-	// Policy is told at each exchange which policy is in force at a hub, before
-	// anything else happens; an error ends the exchange. Nil for nobody.
-	Policy func(context.Context, hubwire.PolicyMark) error
+	// Told is told at each exchange what a hub says of itself, before anything
+	// else happens; an error ends the exchange. Nil for nobody.
+	Told   func(context.Context, hubwire.Told) error
 	Limits gitstore.Limits
 }
 
@@ -94,7 +94,7 @@ type Withheld struct {
 }
 
 // Pull takes the remote's new events into the log. Errors: those of Remote,
-// *TamperedError, *RewrittenError, *eventlog.ForeignError, and the log's.
+// *TamperedError, *StrangerError, *RewrittenError, *eventlog.ForeignError, and the log's.
 func (r *Replica) Pull(ctx context.Context) (Pulled, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -182,10 +182,10 @@ func (r *Replica) fetch(ctx context.Context) (a *arrival, err error) {
 		return a, err
 	}
 	want := Want{
-		Met:    !tracked.IsZero(),
-		Has:    store.Has,
-		Haves:  haves,
-		Policy: r.opt.Policy,
+		Met:   !tracked.IsZero(),
+		Has:   store.Has,
+		Haves: haves,
+		Told:  r.opt.Told,
 		Receive: func(ctx context.Context, pack io.Reader) error {
 			if a.q, err = store.Quarantine(); err != nil {
 				return err
@@ -303,9 +303,11 @@ func (r *Replica) admit(ctx context.Context, a *arrival) ([]Withheld, error) {
 	}
 	var withheld []Withheld
 	var bad []intake.Finding
-	var purged []event.ID
+	var purged, strange []event.ID
 	for _, f := range report.Findings {
 		switch {
+		case f.Rule == RuleStranger && f.Event != "":
+			strange = append(strange, f.Event)
 		case f.Rule == intake.RulePurged:
 			purged = append(purged, f.Event)
 		case f.Content && f.Event != "":
@@ -319,6 +321,9 @@ func (r *Replica) admit(ctx context.Context, a *arrival) ([]Withheld, error) {
 	}
 	if len(bad) > 0 {
 		return nil, &TamperedError{Findings: bad}
+	}
+	if len(strange) > 0 {
+		return nil, &StrangerError{Events: strange}
 	}
 	return withheld, nil
 }

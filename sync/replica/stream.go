@@ -112,7 +112,7 @@ func (w *wireRemote) Fetch(ctx context.Context, want Want) (head plumbing.Hash, 
 		return plumbing.ZeroHash, err
 	}
 	defer s.Close()
-	if err := w.policy(ctx, ad, want.Policy); err != nil {
+	if err := w.told(ctx, ad, want.Told); err != nil {
 		return plumbing.ZeroHash, err
 	}
 	head = ad.Refs[w.branch(ad)]
@@ -133,14 +133,13 @@ func (w *wireRemote) Fetch(ctx context.Context, want Want) (head plumbing.Hash, 
 	return head, nil
 }
 
-// policy passes on which policy a hub says is in force. What any other server
-// says about that counts for nothing.
-func (w *wireRemote) policy(ctx context.Context, ad *gitwire.Advert, tell func(context.Context, hubwire.PolicyMark) error) error {
-	mark, ok := hubwire.ParsePolicyMark(ad.Caps.Value(hubwire.PolicyCap))
-	if !w.joins || tell == nil || !ok {
+// told passes on what a hub says of itself. What any other server says counts
+// for nothing.
+func (w *wireRemote) told(ctx context.Context, ad *gitwire.Advert, tell func(context.Context, hubwire.Told) error) error {
+	if !w.joins || tell == nil {
 		return nil
 	}
-	return tell(ctx, mark)
+	return tell(ctx, hubwire.ParseTold(ad.Caps.Value(hubwire.PolicyCap), ad.Caps.Value(hubwire.RosterCap)))
 }
 
 // list is what to ask for.
@@ -182,7 +181,7 @@ func (w *wireRemote) pushNext(ctx context.Context, o Offer, most int) (Portion, 
 		return Portion{}, Pushed{}, err
 	}
 	defer s.Close()
-	if err := w.policy(ctx, ad, o.Policy); err != nil {
+	if err := w.told(ctx, ad, o.Told); err != nil {
 		return Portion{}, Pushed{}, err
 	}
 	if w.joins && ad.Refs[eventlog.EpochRef] != o.Epoch {
