@@ -12,6 +12,7 @@ import (
 	"cairn/internal/hubwire"
 	"cairn/internal/paths"
 	"cairn/internal/problem"
+	"cairn/policy"
 	"cairn/policy/desk"
 	"cairn/sync/replica"
 )
@@ -43,6 +44,13 @@ func PolicyDesk(home paths.Home) (_ desk.Desk, closeDesk func() error, err error
 		},
 		HostKey: m.config.Hub.Fingerprint, Person: m.config.Person, Key: m.key, Now: time.Now,
 	}, m.hub.Close, nil
+}
+
+// TeamPolicy is what a home judges by in the spaces of its hub, and the team's
+// key for fingerprints, nil without a team's policy.
+func TeamPolicy(home paths.Home) (*policy.Policy, []byte) {
+	k := teampolicy.Open(disk.OS, home.Policy(), time.Now)
+	return k.Policy(), k.Prints()
 }
 
 // KeptPolicy is the policy that a home applies, as its agent had it from the hub

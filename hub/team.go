@@ -9,16 +9,12 @@ import (
 // Policy is what is in force at this moment, and the team's key for
 // fingerprints, nil before the first version.
 func (h *Hub) Policy() (*policy.Policy, []byte, error) {
-	active, err := h.team.Active()
-	if err != nil || active == nil {
-		return policy.Default(), nil, err
-	}
-	prints, err := h.team.Prints()
+	f, err := h.inForce()
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := policy.Read(active.Number, active.Text, prints, h.now)
-	return p, prints, err
+	prints, err := h.team.Prints()
+	return f.Policy, prints, err
 }
 
 // Events calls fn with the stored bytes of every event of a shared space, in

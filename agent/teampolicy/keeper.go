@@ -89,6 +89,16 @@ func (k *Keeper) Version() (v versions.Version, file []byte, ok bool) {
 	return k.kept.version, k.kept.File, true
 }
 
+// Prints is the team's key for fingerprints; nil without a team's policy.
+func (k *Keeper) Prints() []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.kept == nil {
+		return nil
+	}
+	return k.kept.Prints
+}
+
 // use makes what is kept the policy in force. Called with mu held, or before
 // others know the Keeper.
 func (k *Keeper) use(next *kept) error {

@@ -119,20 +119,27 @@ func (a *app) policyLogCommand() *cobra.Command {
 }
 
 func (a *app) policyPushCommand() *cobra.Command {
-	var replace bool
+	var replace, untested bool
 	cmd := &cobra.Command{
 		Use: "push FILE", Short: "Sign a policy file as the next version", Args: args(1, 1),
 		Long: `Sign a policy file as the next version. It is in force at once if your signature is enough;
-otherwise it waits until another admin approves it.`,
+otherwise it waits until another admin approves it. First it is tried on the events that are there,
+which it never changes; "cairn policy test" lists what it would refuse.`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			file, err := readPolicyFile(words[0])
 			if err != nil {
 				return err
 			}
+			if data, _ := cmd.Flags().GetString("data"); !untested {
+				if err := a.tryBeforePush(cmd.Context(), file, data); err != nil {
+					fmt.Fprintf(a.env.Stderr, "the file could not be tried on what is there: %v\n", err)
+				}
+			}
 			return a.atDesk(cmd, func(ctx context.Context, d desk.Desk) (fmt.Stringer, error) { return d.Push(ctx, file, replace) })
 		},
 	}
 	replaceFlag(cmd, &replace)
+	cmd.Flags().BoolVar(&untested, "untested", false, "do not try it on the events that are there first")
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cairn/agent"
 	"cairn/hub"
 	"cairn/internal/event"
 	"cairn/internal/problem"
@@ -130,11 +131,16 @@ func testPolicy(ctx context.Context, file *rules.File, space string, open func(c
 
 // replica has the events of this machine.
 func (a *app) replica(ctx context.Context) (policySource, error) {
-	agent, done, err := a.agent(ctx, needHome)
+	home, err := a.home()
 	if err != nil {
 		return policySource{}, err
 	}
-	return policySource{before: policy.Default(), each: agent.Export, done: func() error { done(); return nil }}, nil
+	running, done, err := a.agent(ctx, needHome)
+	if err != nil {
+		return policySource{}, err
+	}
+	before, prints := agent.TeamPolicy(home)
+	return policySource{before: before, key: prints, each: running.Export, done: func() error { done(); return nil }}, nil
 }
 
 // hubFolder has the events at a hub, on its own machine.
