@@ -47,9 +47,7 @@ func (p *Policy) explainSecrets(e event.Event, file []byte) []rules.Step {
 		}
 		steps = append(steps, s)
 	}
-	for _, s := range p.excused(e, file, found) {
-		steps = append(steps, s)
-	}
+	steps = append(steps, p.excused(e, file, found)...)
 	if len(steps) == 0 {
 		steps = append(steps, rules.Step{Rule: "secrets", Verdict: rules.Allows, Detail: "nothing is found"})
 	}
