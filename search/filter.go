@@ -7,7 +7,8 @@ import (
 )
 
 // A Filter narrows a query to notes with these facets, in whatever case. Empty
-// members do not.
+// members do not. The start of its id will do for a Device, if it is
+// event.MinDeviceStart characters or more.
 type Filter struct {
 	Kind, Harness, Device, Actor, Project string
 

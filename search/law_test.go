@@ -37,6 +37,7 @@ func lawDoc(t *rapid.T, n int) Doc {
 		Tags:     strings.Fields(lawText(t, "tags", 2)),
 		Kind:     rapid.SampledFrom([]string{"observe", "lesson"}).Draw(t, "kind"),
 		Harness:  rapid.SampledFrom([]string{"", "codex", "Codex"}).Draw(t, "harness"),
+		Device:   rapid.SampledFrom([]string{"", "laptop", "laptop-2", "lapto", "desktop"}).Draw(t, "device"),
 		Project:  rapid.SampledFrom([]string{"", "my app", "my-app-v2", "my-app"}).Draw(t, "project"),
 		Recorded: at,
 	}
@@ -66,7 +67,7 @@ func lawBatch(t *rapid.T) Batch {
 var lawFilters = []string{
 	"kind:lesson", "KIND:Note", "harness:CODEX", `project:"my app"`, "project:my-app", "-project:My-App-V2", "NOT tag:lock", "tag:cache", "TAG:C++",
 	"tag:lock tag:redis", "since:2025-06-15T15:06:40.011Z", "until:2025-06-15T15:06:40.029Z", "(kind:lesson OR tag:lock)", "NOT (kind:lesson OR tag:lock)",
-	"(tag:redis OR NOT kind:lesson)", "device:", "project:*", "-device:x", "device:nowhere",
+	"(tag:redis OR NOT kind:lesson)", "device:", "project:*", "-device:x", "device:nowhere", "device:laptop", "device:LAPTO", "NOT device:deskto",
 }
 
 // lawNarrowed is a question with filters around or in it, or filters alone.

@@ -540,12 +540,17 @@ func (r *reckoning) admits(q Query, n oracleNote) bool {
 	f := q.Filter
 	ok := func(want, have string) bool { return want == "" || strings.EqualFold(want, have) }
 	return (len(q.Spaces) == 0 || slices.Contains(q.Spaces, n.space)) &&
-		ok(f.Kind, n.doc.Kind) && ok(f.Harness, n.doc.Harness) && ok(f.Device, n.doc.Device) &&
+		ok(f.Kind, n.doc.Kind) && ok(f.Harness, n.doc.Harness) && (f.Device == "" || onDevice(n, f.Device)) &&
 		ok(f.Actor, n.doc.Actor) && ok(f.Project, n.doc.Project) &&
 		!slices.ContainsFunc(f.Tags, func(tag string) bool { return !tagged(n, tag) }) &&
 		(f.Since.IsZero() || !n.doc.Recorded.Before(f.Since)) &&
 		(f.Until.IsZero() || n.doc.Recorded.Before(f.Until)) &&
 		passesExpr(n, query.Expr{Must: r.parsed.Only, Not: r.parsed.Never})
+}
+
+func onDevice(n oracleNote, device string) bool {
+	start := len(device) >= event.MinDeviceStart && strings.HasPrefix(strings.ToLower(n.doc.Device), strings.ToLower(device))
+	return start || strings.EqualFold(n.doc.Device, device)
 }
 
 func tagged(n oracleNote, tag string) bool {
@@ -573,7 +578,7 @@ func passes(n oracleNote, f query.Filter) bool {
 	case query.Harness:
 		return strings.EqualFold(n.doc.Harness, f.Value)
 	case query.Device:
-		return strings.EqualFold(n.doc.Device, f.Value)
+		return onDevice(n, f.Value)
 	case query.Project:
 		return strings.EqualFold(n.doc.Project, f.Value)
 	case query.Since:

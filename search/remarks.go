@@ -60,11 +60,14 @@ func (n narrower) absent(only []query.Term) (string, error) {
 			return "", err
 		}
 		if found == 0 {
-			out = append(out, fmt.Sprintf("no note has %s%s", t.Filter.Field, t.Filter.Value))
+			out = append(out, fmt.Sprintf("no note has %s%s", t.Filter.Field, cut(t.Filter.Value, maxNamed)))
 		}
 	}
 	return join(out), nil
 }
+
+// maxNamed is how much of what was typed a note repeats, in bytes.
+const maxNamed = 64
 
 // maxSpelled is how many spellings are named, and how many words they are named
 // of.

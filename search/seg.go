@@ -8,6 +8,7 @@ import (
 	"github.com/RoaringBitmap/roaring"
 	segment "github.com/blugelabs/bluge_segment_api"
 
+	"cairn/internal/event"
 	"cairn/search/icefile"
 )
 
@@ -132,10 +133,13 @@ func (s *seg) readPostings(key string) (*postings, error) {
 
 var errLevel = errors.New("a term without a level")
 
-// facet is the documents with a facet, dead ones included. The bitmap is shared
-// and must not be changed.
+// facet is the documents with a facet, dead ones included. A device is also
+// meant by the start of its id. The bitmap is shared and must not be changed.
 func (s *seg) facet(term string) (*roaring.Bitmap, error) {
 	return s.facets.get(term, func() (*roaring.Bitmap, error) {
+		if term[0] == deviceFacet && len(term) > minDevice {
+			return s.facetsFrom(term)
+		}
 		for e, err := range s.narrow.Begin([]byte(term), nil) {
 			if err != nil {
 				return nil, err
@@ -147,6 +151,25 @@ func (s *seg) facet(term string) (*roaring.Bitmap, error) {
 		}
 		return roaring.New(), nil
 	})
+}
+
+// minDevice is how many characters of the start of its id name a device.
+const minDevice = event.MinDeviceStart
+
+// facetsFrom is the documents with any facet that begins with start.
+func (s *seg) facetsFrom(start string) (*roaring.Bitmap, error) {
+	out := roaring.New()
+	for e, err := range s.narrow.Begin([]byte(start), nil) {
+		if err != nil {
+			return nil, err
+		}
+		docs, err := e.Docs.Bitmap()
+		if err != nil {
+			return nil, err
+		}
+		out.Or(docs)
+	}
+	return out, nil
 }
 
 var errNoText = errors.New("a document without a stored text")

@@ -56,7 +56,8 @@ type Query struct {
 }
 
 // A Filter narrows a query; empty members do not. Upper and lower case are the
-// same, but for Space and Subject, which name one thing.
+// same, but for Space and Subject, which name one thing. The start of its id
+// will do for a Device, if it is event.MinDeviceStart characters or more.
 type Filter struct {
 	Space   string      `json:"space,omitempty"`
 	Kind    event.Kind  `json:"kind,omitempty"`

@@ -145,6 +145,8 @@ func TestFiltersNarrow(t *testing.T) {
 		"actor":   {api.Filter{Actor: "human"}, []event.ID{three, two}},
 		"space":   {api.Filter{Space: "team"}, []event.ID{two}},
 		"kind":    {api.Filter{Kind: event.KindPref}, []event.ID{three}},
+		"device":  {api.Filter{Device: strings.ToUpper(h.show(string(one)).Device[:6])}, []event.ID{three, two, one}},
+		"no such": {api.Filter{Device: h.show(string(one)).Device[:5]}, nil},
 		"subject": {api.Filter{Subject: "badger/three"}, []event.ID{three}},
 		"future":  {api.Filter{Since: &event.Time{Time: three.Time().Add(time.Hour)}}, nil},
 		"until":   {api.Filter{Until: &event.Time{Time: one.Time()}}, nil},
@@ -187,7 +189,8 @@ func TestFiltersMayStandInTheText(t *testing.T) {
 		"badger -tag:go kind:pref": {three},
 		"kind:pref":                {five, three},
 		"kind:note until:2999":     {two, one},
-		"device:" + h.show(string(one)).Device + " kind:note -tag:go": {two},
+		"device:" + h.show(string(one)).Device + " kind:note -tag:go":     {two},
+		"device:" + h.show(string(one)).Device[:8] + " kind:note -tag:go": {two},
 	} {
 		h.findsIn(api.Query{Text: text, Limit: 50}, want...)
 	}

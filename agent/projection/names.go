@@ -3,6 +3,8 @@ package projection
 import (
 	"slices"
 	"strings"
+
+	"cairn/internal/event"
 )
 
 // names keeps every distinct string once and gives it a number. The empty
@@ -39,6 +41,7 @@ func (n *names) of(s string) (uint32, bool) {
 // if the text is empty.
 type anyCase struct {
 	text  string
+	start bool // names that begin with it are meant as well
 	known map[uint32]bool
 }
 
@@ -46,7 +49,14 @@ func newAnyCase(text string) anyCase {
 	if text == "" {
 		return anyCase{}
 	}
-	return anyCase{text, map[uint32]bool{}}
+	return anyCase{text: text, known: map[uint32]bool{}}
+}
+
+// newDevice also tells a device by the start of its id.
+func newDevice(text string) anyCase {
+	a := newAnyCase(text)
+	a.start = len(text) >= event.MinDeviceStart
+	return a
 }
 
 func (a anyCase) is(n *names, number uint32) bool {
@@ -55,7 +65,11 @@ func (a anyCase) is(n *names, number uint32) bool {
 	}
 	is, known := a.known[number]
 	if !known {
-		is = strings.EqualFold(n.text[number], a.text)
+		name := n.text[number]
+		if a.start {
+			name = name[:min(len(name), len(a.text))]
+		}
+		is = strings.EqualFold(name, a.text)
 		a.known[number] = is
 	}
 	return is

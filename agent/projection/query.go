@@ -150,7 +150,7 @@ type matcher struct {
 // matcher is false if no event can pass.
 func (s *Set) matcher(f api.Filter) (matcher, bool) {
 	m := matcher{
-		kind: kindNumber(event.Kind(strings.ToLower(string(f.Kind)))), harness: newAnyCase(f.Harness), device: newAnyCase(f.Device),
+		kind: kindNumber(event.Kind(strings.ToLower(string(f.Kind)))), harness: newAnyCase(f.Harness), device: newDevice(f.Device),
 		actor: newAnyCase(f.Actor), project: newAnyCase(f.Project), tags: f.Tags, until: forever,
 	}
 	subject, ok := s.names.of(f.Subject)

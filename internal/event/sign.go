@@ -16,6 +16,10 @@ import (
 // base 32 (RFC 4648) of the SHA-256 of its ed25519 public key.
 type DeviceID string
 
+// MinDeviceStart is how many characters of the start of a DeviceID name its
+// device, for people: no two of anybody's devices begin alike.
+const MinDeviceStart = 6
+
 var deviceForm = lazyregexp.New(`^[a-z2-7]{26}$`)
 
 // ParseDeviceID checks the form of s.

@@ -29,7 +29,7 @@ func settleFields(items []item) (out []item, remarks []string) {
 			}
 			continue
 		case it.namesNoTime():
-			remarks = append(remarks, fmt.Sprintf("%s%s names no time, so it is looked for as text", it.name, it.text))
+			remarks = append(remarks, fmt.Sprintf("%.64s names no time, so it is looked for as text", it.name+it.text))
 			it.kind, it.text, it.field, it.name = chunkItem, it.name+it.text, Anywhere, ""
 		}
 		out = append(out, it)

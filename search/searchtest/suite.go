@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"cairn/internal/event"
 	"cairn/search"
@@ -310,6 +311,8 @@ func testTypedFilters(t *testing.T, make Maker) {
 		"harness:codex redis":                    {1, 0},
 		"harness:CODEX redis one":                {0, 1},
 		"redis device:laptop":                    {2, 0},
+		"redis device:DESKTO":                    {1},
+		"redis device:deskt":                     {},
 		"redis project:my-app":                   {1},
 		"redis project:my-app-v2":                {0},
 		`redis project:"my app"`:                 {2},
@@ -388,6 +391,10 @@ func testNoFilters(t *testing.T, make Maker) {
 		"since:yesterday":      {4},
 	} {
 		wantFound(t, s, text(q), want...)
+	}
+	long := strings.Repeat("字", 5000)
+	if r := ask(t, s, text("tag:"+long+" since:"+long)); len(r.Note) > 500 || !utf8.ValidString(r.Note) {
+		t.Errorf("a note repeats what was typed in %d bytes: %.100s", len(r.Note), r.Note)
 	}
 	if r := ask(t, s, text("since:yesterday")); !strings.Contains(r.Note, "since:yesterday names no time") {
 		t.Errorf("a time that is none is taken for text with note %q", r.Note)

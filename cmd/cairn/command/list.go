@@ -31,7 +31,7 @@ func (f *filterFlags) add(cmd *cobra.Command, limit int) {
 	flags.StringVar(&f.kind, "kind", "", "only this kind of event")
 	flags.StringArrayVar(&f.f.Tags, "tag", nil, "only with this tag; several may be given, and all are needed")
 	flags.StringVar(&f.f.Harness, "harness", "", "only saved by this AI tool")
-	flags.StringVar(&f.f.Device, "device", "", "only saved on this device")
+	flags.StringVar(&f.f.Device, "device", "", "only saved on this device; six or more characters of the start of its id will do")
 	flags.StringVar(&f.f.Actor, "actor", "", "only saved by this actor")
 	flags.StringVar(&f.f.Project, "project", "", "only of this project")
 	flags.StringVar(&f.f.Space, "space", "", "only in this space")
