@@ -40,13 +40,25 @@ func (s *sieve) take(candidates []candidate) []Hit {
 }
 
 // newest are the size newest of docs. In a segment what was recorded later
-// mostly stands later, and what is not among the best costs one comparison.
+// mostly stands later, and what is clearly older than those at hand costs one
+// comparison of numbers.
 func (v *view) newest(docs []*roaring.Bitmap, size int) []candidate {
 	t := top{view: v, size: size}
-	for i := range docs {
+	for i, part := range v.segs {
 		for it := docs[i].ReverseIterator(); it.HasNext(); {
-			t.offer(candidate{docRef: docRef{i, it.Next()}})
+			if doc := it.Next(); part.rows.ages[doc] >= t.leastAge() {
+				t.offer(candidate{docRef: docRef{i, doc}})
+			}
 		}
 	}
 	return t.sorted()
+}
+
+// leastAge is the age of the last of the best; 0 as long as there is room.
+func (t *top) leastAge() uint64 {
+	if t.isWide() || len(t.list) < t.size {
+		return 0
+	}
+	last := t.list[t.size-1]
+	return t.view.segs[last.part].rows.ages[last.doc]
 }
