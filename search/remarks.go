@@ -63,6 +63,9 @@ func (n narrower) absent(only []query.Term) (string, error) {
 			out = append(out, fmt.Sprintf("no note has %s%s", t.Filter.Field, cut(t.Filter.Value, maxNamed)))
 		}
 	}
+	if len(out) > 0 {
+		out = append(out, "in quotes it is looked for as text")
+	}
 	return join(out), nil
 }
 
