@@ -249,6 +249,29 @@ func TestTwoAdminsSignOnTheirOwnMachines(t *testing.T) {
 	}
 }
 
+// Whoever was shut out after they signed has not signed.
+func TestASignatureOfWhoWasShutOutDoesNotCount(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a, b := f.Joined("a", "ana"), f.Joined("b", "bob")
+	push(t, f, policyFile(2, ""))
+	next := policyFile(2, "kinds: [claim]\n")
+	if c, err := deskOf(t, a).Push(t.Context(), next, false); err != nil || c.State != desk.Waiting {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if _, err := f.Hub().Admin().Run(t.Context(), admin.Caller{}, []string{"revoke", "ana"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := deskOf(t, b).Approve(t.Context(), 3, ""); problem.Of(err).Code != problem.HubRefused {
+		t.Errorf("approved: %v", err)
+	}
+	if c, err := deskOf(t, b).Push(t.Context(), policyFile(1, ""), true); err != nil || c.State != desk.Waiting {
+		t.Errorf("put in its place: %+v, %v", c, err)
+	}
+	if c, err := f.Hub().Admin().PolicyDesk().Approve(t.Context(), 3, ""); err != nil || c.State != desk.Active {
+		t.Errorf("the operator and bob: %+v, %v", c, err)
+	}
+}
+
 // The policy changes while a push is being judged. What counts is the one that
 // is in force when the branch moves.
 func TestThePolicyOfTheMomentDecides(t *testing.T) {
