@@ -1,0 +1,149 @@
+package desk_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"cairn/internal/device"
+	"cairn/internal/event"
+	"cairn/internal/event/eventtest"
+	"cairn/internal/hubwire"
+	"cairn/internal/problem"
+	"cairn/policy/desk"
+	"cairn/policy/versions"
+)
+
+var (
+	now   = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	hubID = event.ID("01kk0000000000000000000000")
+	hub   = device.FromPrivate(eventtest.Key("hub"))
+	ana   = device.FromPrivate(eventtest.Key("ana"))
+	bob   = device.FromPrivate(eventtest.Key("bob"))
+)
+
+func file(team string) []byte {
+	return fmt.Appendf(nil, "version: 1\nteam: %s\nadmins: [ana, bob]\napprovals: 2\n", team)
+}
+
+// A fake is a hub that answers as it is told, and notes what it is handed.
+type fake struct {
+	answer   hubwire.PolicyAnswer
+	proposed []byte
+	approved *versions.Approval
+}
+
+func (f *fake) ask(_ context.Context, r hubwire.PolicyRequest) (hubwire.PolicyAnswer, error) {
+	a := f.answer
+	switch r.Verb {
+	case hubwire.PolicyPropose:
+		f.proposed = r.Version
+		a.Versions = [][]byte{r.Version}
+	case hubwire.PolicyApprove:
+		if err := json.Unmarshal(r.Approval, &f.approved); err != nil {
+			return a, err
+		}
+		a.Versions = [][]byte{a.Waiting}
+	}
+	return a, nil
+}
+
+func (f *fake) desk(key device.Key, person string) desk.Desk {
+	return desk.Desk{Ask: f.ask, HostKey: hubwire.Fingerprint(hub.Public()), Person: person, Key: key, Now: func() time.Time { return now }}
+}
+
+func version(last *versions.Version, team string) versions.Version {
+	p := versions.Propose(hubID, last, file(team), team, []string{"ana", "bob"}, 2)
+	p.By, p.At = "ana", event.NewTime(now)
+	return versions.Version{Proposal: p, Approved: []versions.Approval{p.Approve("ana", ana)}}
+}
+
+// honest is a hub with one version in force and one that waits.
+func honest() (*fake, versions.Version, versions.Version) {
+	first := version(nil, "one").Sealed(hub)
+	next := version(&first, "two")
+	return &fake{answer: hubwire.PolicyAnswer{
+		Hub: hubID, Key: hub.Public(), Newest: hubwire.PolicyMark{Number: first.Number, Hash: first.Hash().String()},
+		Versions: [][]byte{versions.Encode(first)}, File: file("one"), Waiting: versions.Encode(next), Missing: 1,
+	}}, first, next
+}
+
+func TestWhatIsSignedFollowsFromWhatIsInForce(t *testing.T) {
+	f, _, next := honest()
+	c, err := f.desk(bob, "bob").Approve(t.Context(), 3, next.File.String()[:6])
+	if err != nil || f.approved == nil || !f.approved.Verify(next.Proposal) || f.approved.Person != "bob" {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	f, first, _ := honest()
+	if _, err := f.desk(bob, "bob").Push(t.Context(), file("three"), true); err != nil {
+		t.Fatal(err)
+	}
+	v, err := versions.Decode(f.proposed)
+	if err != nil || v.Number != 3 || v.Previous != first.Hash() || v.File != versions.HashOf(file("three")) || !v.Approved[0].Verify(v.Proposal) {
+		t.Errorf("proposed %+v, %v", v, err)
+	}
+	f, _, next = honest()
+	if _, err := f.desk(bob, "bob").Push(t.Context(), file("two"), false); err != nil || f.proposed != nil || !f.approved.Verify(next.Proposal) {
+		t.Errorf("the file that waits is proposed again: %v", err)
+	}
+	f, _, _ = honest()
+	if c, err := f.desk(bob, "bob").Push(t.Context(), file("one"), false); err != nil || !c.Already || f.proposed != nil {
+		t.Errorf("the file in force is proposed again: %+v, %v", c, err)
+	}
+}
+
+// A hub shows something that does not hold together. Nothing is signed.
+func TestNothingIsSignedForALyingHub(t *testing.T) {
+	for name, lie := range map[string]func(*hubwire.PolicyAnswer, versions.Version, versions.Version){
+		"another key": func(a *hubwire.PolicyAnswer, _, _ versions.Version) { a.Key = ana.Public() },
+		"another version in force than it names": func(a *hubwire.PolicyAnswer, first, _ versions.Version) {
+			a.Versions = [][]byte{versions.Encode(version(nil, "evil").Sealed(hub))}
+		},
+		"a proposal after something else": func(a *hubwire.PolicyAnswer, _, _ versions.Version) {
+			other := version(nil, "evil").Sealed(hub)
+			a.Waiting = versions.Encode(version(&other, "two"))
+		},
+		"a proposal that cannot be read": func(a *hubwire.PolicyAnswer, _, _ versions.Version) { a.Waiting = []byte("{}") },
+		"a proposal of another hub": func(a *hubwire.PolicyAnswer, _, next versions.Version) {
+			next.Hub = event.NewID(now)
+			a.Waiting = versions.Encode(next)
+		},
+	} {
+		f, first, next := honest()
+		lie(&f.answer, first, next)
+		_, err := f.desk(bob, "bob").Approve(t.Context(), 3, "")
+		if p := problem.Of(err); p == nil || p.Code != problem.Corrupt || f.approved != nil {
+			t.Errorf("%s: %v, signed %v", name, err, f.approved)
+		}
+	}
+	f, _, _ := honest()
+	if _, err := f.desk(bob, "bob").Approve(t.Context(), 3, "ffff"); problem.Of(err).Code != problem.Usage || f.approved != nil {
+		t.Errorf("another file than the one named: %v", err)
+	}
+	if _, err := f.desk(bob, "bob").Approve(t.Context(), 4, ""); problem.Of(err).Code != problem.NotFound {
+		t.Errorf("another number: %v", err)
+	}
+	f.answer.File = file("evil")
+	if _, err := f.desk(bob, "bob").Show(t.Context(), 0); problem.Of(err).Code != problem.Corrupt {
+		t.Errorf("another file is shown: %v", err)
+	}
+}
+
+func TestALogIsFollowedFromItsBeginning(t *testing.T) {
+	f, _, _ := honest()
+	log, err := f.desk(bob, "bob").Log(t.Context())
+	if err != nil || len(log.Versions) != 2 || log.Versions[0].State != desk.Waiting || log.Versions[0].Missing != 1 || log.Versions[1].State != desk.Active {
+		t.Fatalf("%+v, %v", log, err)
+	}
+	if text := log.String(); !strings.Contains(text, "waiting, lacks 1") || !strings.Contains(text, "active") {
+		t.Errorf("the log says %s", text)
+	}
+	forged := version(nil, "evil").Sealed(ana)
+	f.answer.Versions = [][]byte{versions.Encode(forged)}
+	if _, err := f.desk(bob, "bob").Log(t.Context()); problem.Of(err).Code != problem.Corrupt {
+		t.Errorf("a forged chain is shown: %v", err)
+	}
+}
