@@ -127,12 +127,16 @@ func (v *view) answer(ctx context.Context, q Query, parsed query.Query, n narrow
 	if parsed.Lists() {
 		return s.newest(ctx, allow)
 	}
+	words := p.plainWords()
+	if words != nil {
+		allow = p.related(words, allow)
+	}
 	total, err := p.total(allow)
 	if err != nil {
 		return Result{}, err
 	}
 	var hits []Hit
-	if words := p.plainWords(); words != nil {
+	if words != nil {
 		hits, err = s.plain(ctx, words, allow)
 	} else {
 		hits, err = s.structured(ctx, allow)

@@ -1,5 +1,7 @@
 package search
 
+import "slices"
+
 // minCoverage is how much of a question a note must hold if it holds none of
 // its words outright, or if the question is a single word: else half of a name
 // or a word that is merely similar would be an answer to anything.
@@ -50,7 +52,7 @@ func (p *plan) coverage(words []*word, ref docRef) float64 {
 }
 
 // share is how much of a word a document holds. Half of a name of two parts
-// says little.
+// says little, and so does a part of a number, such as the 4 of 99.4.1.
 func (p *plan) share(w *word, ref docRef) float64 {
 	if p.anyHolds(ref.part, ref.doc, w.whole) {
 		return 1
@@ -62,8 +64,14 @@ func (p *plan) share(w *word, ref docRef) float64 {
 		}
 	}
 	f := held / float64(w.weight)
-	if len(w.parts) == 2 && !w.solid {
+	if !w.solid && (len(w.parts) == 2 || isNumber(w.texts)) {
 		return f * f
 	}
 	return f
+}
+
+// isNumber says that all parts of a name hold digits, as those of a version or
+// an address do.
+func isNumber(parts []string) bool {
+	return len(parts) > 1 && !slices.ContainsFunc(parts, func(text string) bool { return !hasDigit(text) })
 }

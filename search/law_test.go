@@ -20,7 +20,8 @@ import (
 // scripts, stop words and near misses in it.
 var lawWords = strings.Fields(`lock locks locking file-lock FileLock file_lock filelock fast fastapi fastapi-users
 	cache caching redis timeout timeouts timeuot deploy deployed useEffect effect use the of in and wsl wsl2 C++ c go gopher
-	缓存 会话缓存 文件锁 锁 ファイルロック 캐시를 café cafe v1.2.3 1.2.3 error postgres postgers kubernetes kuberntes bostgres repo.go internal/store/repo.go`)
+	缓存 会话缓存 文件锁 锁 ファイルロック 캐시를 café cafe v1.2.3 1.2.3 error postgres postgers kubernetes kuberntes bostgres repo.go internal/store/repo.go
+	what John zeppelin barometer`)
 
 func lawText(t *rapid.T, label string, most int) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(lawWords), 0, most).Draw(t, label), " ")

@@ -79,7 +79,7 @@ func (n narrower) filter(part *part, f query.Filter) (*roaring.Bitmap, error) {
 		}
 		return docs, err
 	}
-	return part.inTime(n.times(f)), nil
+	return roaring.And(part.notes(), part.inTime(n.times(f))), nil
 }
 
 // times is a filter of times as one from outside. The parser takes no other

@@ -76,6 +76,7 @@ type oracleWord struct {
 	weights []uint32
 	whole   []string
 	solid   bool
+	name    bool
 }
 
 // A reckoning is one question put to the oracle.
@@ -85,6 +86,7 @@ type reckoning struct {
 	live    uint64
 	sources map[string]*oracleSource
 	typing  bool
+	asks    bool
 }
 
 func (o *oracle) ask(q Query) []Hit {
@@ -98,6 +100,7 @@ func (o *oracle) ask(q Query) []Hit {
 		return r.list(q)
 	}
 	if len(parsed.Either) == 1 && len(parsed.Either[0].Must) == 0 && len(parsed.Either[0].Not) == 0 {
+		r.asks = parsed.Either[0].Asks
 		return r.plain(q, parsed.Either[0].Want)
 	}
 	hits := r.hits(q, r.either(parsed, true))
@@ -240,7 +243,7 @@ func (r *reckoning) word(w query.Word, scored bool) oracleWord {
 	if w.Field == query.Title {
 		return r.titleWord(w, scored)
 	}
-	out := oracleWord{text: w.Text}
+	out := oracleWord{text: w.Text, name: w.Name}
 	for i, text := range w.Parts {
 		last := i == len(w.Parts)-1
 		names, weight := r.part(text, last && w.Open, last && w.Star, scored)
@@ -441,7 +444,7 @@ func (r *reckoning) plain(q Query, want []query.Word) []Hit {
 	var list []oracleHit
 	for _, n := range r.notes {
 		h := oracleHit{n, r.score(n)}
-		if h.score == 0 || !r.admits(q, n) {
+		if h.score == 0 || !r.admits(q, n) || !r.related(words, n) {
 			continue
 		}
 		if !sole && !slices.ContainsFunc(words, func(w oracleWord) bool { return !r.holdsWord(n, w) }) {
@@ -494,7 +497,7 @@ func (r *reckoning) fits(words []oracleWord, n oracleNote) bool {
 		switch {
 		case r.anyHolds(n, w.whole):
 			f = 1
-		case len(w.parts) == 2 && !w.solid:
+		case !w.solid && (len(w.parts) == 2 || isNumber(w.texts)):
 			f *= f
 		}
 		held += f * sum
@@ -504,6 +507,71 @@ func (r *reckoning) fits(words []oracleWord, n oracleNote) bool {
 		return held/all >= minSolidCoverage
 	}
 	return held/all >= minCoverage
+}
+
+// related looks at each note for itself: what of a question it holds, and what
+// of it no note holds.
+func (r *reckoning) related(words []oracleWord, n oracleNote) bool {
+	unknown, pieces, all, best, named := 0, 0, uint32(0), uint32(0), false
+	for _, w := range words {
+		if w.solid {
+			return true
+		}
+		says, known := r.evidence(w)
+		all += says
+		if !known {
+			unknown++
+			says = half(says)
+		}
+		if r.holdsWord(n, w) {
+			best = max(best, says)
+			named = named || known && w.name
+		}
+		pieces += r.pieces(w, n)
+	}
+	if n := len(words); n < 2 || 2*unknown < n || r.asks && 2*unknown == n || pieces >= 2 {
+		return true
+	}
+	return named || best > 0 && tellsMost(best, all, weightOf(0, max(r.live, fewNotes)), r.asks, len(words))
+}
+
+func (r *reckoning) pieces(w oracleWord, n oracleNote) (held int) {
+	switch {
+	case len(w.parts) == 1 && r.holdsWord(n, w):
+		return 1
+	case len(w.parts) > 1 && r.anyHolds(n, w.whole):
+		return 2
+	case len(w.parts) == 1:
+		return 0
+	}
+	for _, names := range w.parts {
+		if r.anyHolds(n, names) {
+			held++
+		}
+	}
+	return held
+}
+
+// evidence is what a word says among many notes, and whether any holds it.
+func (r *reckoning) evidence(w oracleWord) (says uint32, known bool) {
+	known = true
+	for i, names := range w.parts {
+		var found uint64
+		for _, name := range names {
+			if found == 0 {
+				found = r.count(r.sources[name].holds)
+			}
+			if found > 0 && name == similarName(w.texts[i]) && len(names) > 1 {
+				known = false
+			}
+		}
+		known = known && found > 0
+		says += weightOf(found, max(r.live, fewNotes))
+	}
+	for _, name := range w.whole {
+		known = known || r.count(r.sources[name].holds) > 0
+	}
+	return says, known
 }
 
 func (r *reckoning) hits(q Query, matches func(oracleNote) bool) []Hit {

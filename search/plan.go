@@ -14,6 +14,7 @@ type plan struct {
 	view    *view
 	narrow  narrower
 	typing  bool // the last word is not finished
+	asks    bool // the query is put as a sentence
 	sources []*source
 	index   map[string]int // of sources, by what they are
 	words   []*word
@@ -48,10 +49,12 @@ type word struct {
 	whole   []int
 	weight  uint32 // the sum of weights
 	solid   bool   // of a script without spaces
+	name    bool   // in a sentence
 }
 
 func newPlan(n narrower, q query.Query, typing bool) (*plan, error) {
 	p := &plan{view: n.view, narrow: n, typing: typing, index: map[string]int{}}
+	p.asks = len(q.Either) == 1 && q.Either[0].Asks
 	var err error
 	p.either, err = p.exprs(q.Either)
 	return p, err
@@ -117,7 +120,7 @@ func (p *plan) word(w query.Word, scored bool) (*word, error) {
 	if w.Field == query.Title {
 		return p.titleWord(w, scored)
 	}
-	out := &word{text: w.Text}
+	out := &word{text: w.Text, name: w.Name}
 	for i, text := range w.Parts {
 		last := i == len(w.Parts)-1
 		sources, weight, err := p.part(text, last && w.Open, last && w.Star, scored)

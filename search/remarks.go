@@ -36,7 +36,14 @@ func (n narrower) whyNothing(ctx context.Context, q Query, parsed query.Query, a
 			return "no note fits all of it; without quotes and operators some do", err
 		}
 	}
-	return "", nil
+	known, unknown, err := n.known(q, parsed)
+	if err != nil || known.IsEmpty() {
+		return "", err
+	}
+	if some, err := n.findsSome(ctx, q, known, allow); !some || err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("no note holds %s; without that some fit", quotedList(unknown[:min(len(unknown), maxSpelled)])), nil
 }
 
 func (n narrower) findsSome(ctx context.Context, q Query, parsed query.Query, allow []*roaring.Bitmap) (bool, error) {

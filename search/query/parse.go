@@ -209,6 +209,7 @@ func exprOf(ops []operand) Expr {
 		}
 	}
 	e.Want = distinct(e.Want)
+	e.Asks = isSentence(e.Want)
 	if slices.ContainsFunc(e.Must, Term.asks) {
 		e.Want = slices.DeleteFunc(e.Want, Word.isMute)
 	} else {

@@ -205,3 +205,29 @@ func checkWords(t *testing.T, text string, q query.Query) {
 		}
 	})
 }
+
+// A question begins with a word that says nothing; names in it have a capital.
+func TestASentenceIsToldFromKeywords(t *testing.T) {
+	for text, names := range map[string][]string{
+		"what did John tell the Bank": {"John", "Bank"},
+		"which city is it":            {},
+		"John told the bank":          nil,
+		"cheapest hotel in Lisbon":    nil,
+		"what":                        nil,
+		"":                            nil,
+	} {
+		var got []string
+		asks := false
+		for _, e := range query.Parse(text).Either {
+			asks = asks || e.Asks
+			for _, w := range e.Want {
+				if w.Name {
+					got = append(got, w.Text)
+				}
+			}
+		}
+		if asks != (names != nil) || !slices.Equal(got, names) && len(got)+len(names) > 0 {
+			t.Errorf("%q is a sentence: %v, with the names %q", text, asks, got)
+		}
+	}
+}

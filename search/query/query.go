@@ -20,6 +20,7 @@ type Expr struct {
 	Want []Word
 	Must []Term
 	Not  []Term
+	Asks bool // it is put as a sentence, and so not every word of Want counts
 }
 
 // A Term is one thing that must match or must not. Exactly one of its members
@@ -58,6 +59,7 @@ type Word struct {
 	Stop  bool     // it says nothing about what a note is about
 	Open  bool     // it ends the question and may be unfinished; never in a script without spaces
 	Star  bool     // everything that begins with it is asked for
+	Name  bool     // it begins with a capital inside a sentence
 }
 
 // A Phrase is words in this order with nothing between them.

@@ -3,6 +3,8 @@ package query
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"cairn/search/analysis"
 )
@@ -70,7 +72,27 @@ func nameWord(span analysis.Span) Word {
 		w.Parts, w.Whole = w.Whole[:1], nil
 	}
 	w.Stop = isStop(w)
+	if other := otherArticle(w.Parts); other != "" {
+		w.Whole = append(w.Whole, other)
+	}
 	return w
+}
+
+// article is the Arabic one, which is written as one with its word.
+const article = "ال"
+
+// otherArticle is a word with the article if it has none, and without if it has.
+func otherArticle(parts []string) string {
+	if len(parts) != 1 {
+		return ""
+	}
+	if r, _ := utf8.DecodeRuneInString(parts[0]); !unicode.Is(unicode.Arabic, r) {
+		return ""
+	}
+	if bare, ok := strings.CutPrefix(parts[0], article); ok && utf8.RuneCountInString(bare) > 2 {
+		return bare
+	}
+	return article + parts[0]
 }
 
 // isStop also knows contractions, whose parts alone would not tell.
@@ -94,6 +116,19 @@ func sequence(text string) []string {
 }
 
 func (w Word) isMute() bool { return w.Stop }
+
+// isSentence says that words make a sentence: a question begins with a word
+// that says nothing, and keywords do not. It marks the names in it.
+func isSentence(words []Word) bool {
+	if len(words) < 2 || !words[0].Stop {
+		return false
+	}
+	for i, w := range words[1:] {
+		r, _ := utf8.DecodeRuneInString(w.Text)
+		words[i+1].Name = unicode.IsUpper(r)
+	}
+	return true
+}
 
 // meaningful leaves out words that say nothing, unless there are no others.
 func meaningful(words []Word) []Word {

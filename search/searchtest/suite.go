@@ -47,6 +47,9 @@ func Run(t *testing.T, make Maker) {
 		{"phrase or its words", testPhrase},
 		{"misspelled words", testMisspelled},
 		{"why nothing", testWhyNothing},
+		{"strange questions", testStrange},
+		{"numbers", testNumbers},
+		{"articles", testArticles},
 		{"updates", testUpdates},
 		{"spaces", testSpaces},
 		{"canceled", testCanceled},
@@ -369,6 +372,7 @@ func testLists(t *testing.T, make Maker) {
 			t.Errorf("ask %q has a total of %d, want %d", q, r.Total, len(want))
 		}
 	}
+	wantFound(t, s, text("one OR until:2026-03-01T09:00:00.500Z"), 0)
 	wantFound(t, s, search.Query{Text: "since:2026", Limit: 2}, 3, 2)
 	even := func(id event.ID) bool { return id[len(id)-1]%2 == 0 }
 	wantFound(t, s, search.Query{Text: "since:2026", Limit: 1, Keep: even}, 2)
@@ -532,6 +536,75 @@ func testWhyNothing(t *testing.T, make Maker) {
 			t.Errorf("ask %q of notes that must not be found finds %v and says %q", q, numbers(r), r.Note)
 		}
 	}
+}
+
+// A note that shares one word with a question mostly about what nobody wrote is
+// no answer, unless the word says enough.
+func testStrange(t *testing.T, make Maker) {
+	policies := []int{9, 8, 7, 6, 5, 4, 3, 2}
+	texts := []string{"lefthook formats staged files", "harbor visited at night"}
+	for range policies {
+		texts = append(texts, "retry policy")
+	}
+	s := make(t, notes(texts...))
+	for q, want := range map[string]struct {
+		found []int
+		says  string
+	}{
+		"vacation policy":                                        {nil, `no note holds "vacation"; without that some fit`},
+		"policy vacation":                                        {nil, `no note holds "vacation"`},
+		"retry policy vacation":                                  {policies, ""}, // two words of three
+		"zeppelin retry policy barometer":                        {policies, ""}, // two words of four
+		"lefthook zeppelin":                                      {[]int{0}, ""}, // rare, and half of it
+		"lefthook zeppelin barometer":                            {nil, `no note holds "zeppelin", "barometer"`},
+		"lefthook staged zeppelin barometer":                     {[]int{0}, ""},
+		"lefthook policy zeppelin barometer":                     {nil, `no note holds "zeppelin", "barometer"`},
+		"lefthok zeppelin":                                       {nil, ""}, // merely similar
+		"what is the vacation policy":                            {policies, ""},
+		"which barometer has a vacation rule":                    {nil, ""},
+		"which zeppelin has a vacation policy":                   {nil, `no note holds "zeppelin", "vacation"`},
+		"which zeppelin has a vacation Policy":                   {policies, ""}, // it is called by name
+		"which zeppelin visited the barometer":                   {[]int{1}, ""}, // rare
+		"lefthook zeppelin barometer xylophone trombone gondola": {[]int{0}, ""},
+		"policy zeppelin barometer xylophone trombone gondola":   {nil, "no note holds"},
+		"zeppelin barometer":                                     {nil, ""},
+	} {
+		r := ask(t, s, search.Query{Text: q, Limit: 20})
+		if got := numbers(r); !slices.Equal(got, append([]int{}, want.found...)) {
+			t.Errorf("ask %q finds %v, want %v", q, got, want.found)
+		}
+		if !strings.Contains(r.Note, want.says) || want.says == "" && strings.Contains(r.Note, "without that") {
+			t.Errorf("ask %q says %q, want %q", q, r.Note, want.says)
+		}
+		r = ask(t, s, search.Query{Text: q, Keep: func(event.ID) bool { return false }})
+		if strings.Contains(r.Note, "without that") {
+			t.Errorf("ask %q of notes that must not be found says %q", q, r.Note)
+		}
+	}
+}
+
+// A part of a version or an address is not the version or the address.
+func testNumbers(t *testing.T, make Maker) {
+	s := make(t, notes("chart 4.10.1 of the proxy", "network 10.60.0.0/16 is theirs", "take 4 of 1", "built with v1.26.8"))
+	for q, want := range map[string][]int{
+		"v99.4.1":   nil,
+		"10.60.0.0": {1},
+		"1.26":      {3},
+		"1.26.8":    {3},
+		"99.98.1":   nil,
+	} {
+		wantFound(t, s, text(q), want...)
+	}
+}
+
+// The Arabic article is written as one with its word.
+func testArticles(t *testing.T, make Maker) {
+	s := make(t, notes("تحسب الضريبة على كل سطر", "مكون تقويم جديد"))
+	wantFound(t, s, text("ضريبة"), 0)
+	wantFound(t, s, text("الضريبة"), 0)
+	wantFound(t, s, text("التقويم"), 1)
+	wantFound(t, s, text("الجديد"), 1)
+	wantFound(t, s, text("الفاتورة"))
 }
 
 func testUpdates(t *testing.T, make Maker) {

@@ -1,0 +1,160 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/RoaringBitmap/roaring"
+
+	"cairn/search/query"
+)
+
+// A question is strange if most of its words stand in no note. A note that then
+// shares a single word with it, such as "policy" of "vacation policy", is no
+// answer, unless that word says enough.
+const (
+	// fewNotes is how many notes it takes to tell by their number how much a
+	// word says.
+	fewNotes = 256
+	// rareShare is how much a word of a sentence must say beside one that is in
+	// no note, for in a sentence many words only help to ask.
+	rareShare = 0.8
+	// longShare is the same for manyWords words or more: they describe
+	// something, such as a command with its error.
+	longShare = 0.7
+	manyWords = 6
+)
+
+// related narrows a strange question to the documents that hold two words of
+// it, or two parts of a name, or one that says enough.
+func (p *plan) related(words []*word, allow []*roaring.Bitmap) []*roaring.Bitmap {
+	if !p.strange(words) {
+		return allow
+	}
+	out := make([]*roaring.Bitmap, len(allow))
+	for i, allowed := range allow {
+		out[i] = p.relatedDocs(i, words)
+		if allowed != nil {
+			out[i].And(allowed)
+		}
+	}
+	return out
+}
+
+func (p *plan) relatedDocs(part int, words []*word) *roaring.Bitmap {
+	once, enough := roaring.New(), roaring.New()
+	for _, w := range words {
+		if p.tells(w, words) {
+			enough.Or(p.wordDocs(part, w))
+		}
+		for _, docs := range p.pieces(part, w) {
+			enough.Or(roaring.And(once, docs))
+			once.Or(docs)
+		}
+	}
+	return enough
+}
+
+// pieces are the documents of each part of a word; to hold the whole of a name
+// is as good as to hold two.
+func (p *plan) pieces(part int, w *word) []*roaring.Bitmap {
+	if len(w.parts) == 1 {
+		return []*roaring.Bitmap{p.wordDocs(part, w)}
+	}
+	whole := p.anyOf(part, w.whole)
+	out := []*roaring.Bitmap{whole, whole}
+	for _, sources := range w.parts {
+		out = append(out, p.anyOf(part, sources))
+	}
+	return out
+}
+
+// strange does not judge scripts without spaces, whose words are guesses.
+func (p *plan) strange(words []*word) bool {
+	if len(words) < 2 || slices.ContainsFunc(words, func(w *word) bool { return w.solid }) {
+		return false
+	}
+	unknown := 0
+	for _, w := range words {
+		if !p.knows(w) {
+			unknown++
+		}
+	}
+	return 2*unknown > len(words) || !p.asks && 2*unknown == len(words)
+}
+
+// knows says that some note holds a word, not only one that is similar.
+func (p *plan) knows(w *word) bool {
+	if slices.ContainsFunc(w.whole, p.finds) {
+		return true
+	}
+	for i, sources := range w.parts {
+		if slices.Contains(p.misspelled, w.texts[i]) || !slices.ContainsFunc(sources, p.finds) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *plan) finds(source int) bool { return p.sources[source].found > 0 }
+
+// tells says that a word of a strange question is enough to go by: it is most
+// of the question, or rare, or what a sentence calls by name.
+func (p *plan) tells(w *word, words []*word) bool {
+	var all uint32
+	for _, other := range words {
+		all += p.evidence(other)
+	}
+	says := p.evidence(w)
+	if !p.knows(w) {
+		says = half(says)
+	} else if w.name {
+		return true
+	}
+	return tellsMost(says, all, weightOf(0, p.notes()), p.asks, len(words))
+}
+
+// tellsMost weighs what a word says against all that the words say, and against
+// what a word says that is in no note.
+func tellsMost(says, all, most uint32, asks bool, words int) bool {
+	share := float64(says) / float64(most)
+	return float64(says) >= minCoverage*float64(all) || asks && share >= rareShare || words >= manyWords && share >= longShare
+}
+
+// evidence is the weight of a word among at least fewNotes notes.
+func (p *plan) evidence(w *word) (sum uint32) {
+	for _, sources := range w.parts {
+		var found uint64
+		if i := slices.IndexFunc(sources, p.finds); i >= 0 {
+			found = p.sources[sources[i]].found
+		}
+		sum += weightOf(found, p.notes())
+	}
+	return sum
+}
+
+func (p *plan) notes() uint64 { return max(p.view.live, fewNotes) }
+
+// known is a strange question without the words that no note holds, and those
+// words. It is empty if nothing is left or the question is not strange.
+func (n narrower) known(q Query, parsed query.Query) (known query.Query, unknown []string, err error) {
+	p, err := newPlan(n, parsed, q.Prefix)
+	if err != nil {
+		return query.Query{}, nil, err
+	}
+	words := p.plainWords()
+	if words == nil || !p.strange(words) {
+		return query.Query{}, nil, nil
+	}
+	var want []query.Word
+	for i, w := range words {
+		if p.knows(w) {
+			want = append(want, parsed.Either[0].Want[i])
+		} else {
+			unknown = append(unknown, w.text)
+		}
+	}
+	if len(want) > 0 {
+		known.Either = []query.Expr{{Want: want}}
+	}
+	return known, unknown, nil
+}
