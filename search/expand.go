@@ -1,7 +1,9 @@
 package search
 
 import (
+	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/blevesearch/vellum"
@@ -23,7 +25,7 @@ func similarName(text string) string           { return string(stemTerm) + text 
 func (v *view) prefix(text string) (*source, error) {
 	starts := []string{string(stemTerm) + text, string(exactTerm) + text}
 	switch n := utf8.RuneCountInString(text); {
-	case n >= minEdge && n <= maxEdge:
+	case n >= minEdge && n <= maxEdge && !isJoined(text): // only words have edges
 		return v.term(termKey(edgeTerm, text))
 	case n < minEdge: // far fewer terms than words
 		starts = []string{termKey(stemTerm, text), string(edgeTerm) + text}
@@ -31,6 +33,11 @@ func (v *view) prefix(text string) (*source, error) {
 	return v.sourceOf(func(s *seg) (*postings, error) {
 		return s.unions.get(prefixName(stemTerm, text), func() (*postings, error) { return s.union(nil, starts) })
 	})
+}
+
+// isJoined says that a text is the start of a whole name, such as 0.1 of 0.1.2.
+func isJoined(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })
 }
 
 // titlePrefix is prefix for the words of a title.

@@ -192,7 +192,7 @@ func (r *reckoning) prefix(text string, scored, partial bool) (string, uint64) {
 	switch n := len([]rune(text)); {
 	case n == 1:
 		holds = holdsBest(func(k string) bool { return k == termKey(stemTerm, text) || strings.HasPrefix(k, "p"+text) })
-	case n <= maxEdge:
+	case n <= maxEdge && !isJoined(text):
 		holds = holdsTerm(termKey(edgeTerm, text))
 	}
 	name := prefixName(stemTerm, text)
