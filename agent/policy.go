@@ -61,6 +61,10 @@ func (a *Agent) followPolicy(ctx context.Context, hub *replica.Hub, at config.Hu
 		Since: func(ctx context.Context, n int) (hubwire.PolicyAnswer, error) {
 			return hub.Policy(ctx, hubwire.PolicyRequest{Verb: hubwire.PolicySince, Number: n})
 		},
+		Return: func(ctx context.Context, version, file []byte) error {
+			_, err := hub.Policy(ctx, hubwire.PolicyRequest{Verb: hubwire.PolicyReturn, Version: version, File: file})
+			return err
+		},
 	}, shown)
 	after := a.team.State()
 	switch {

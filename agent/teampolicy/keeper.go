@@ -36,6 +36,8 @@ type Hub struct {
 	ID          event.ID
 	Fingerprint string
 	Since       func(ctx context.Context, number int) (hubwire.PolicyAnswer, error)
+	// Return gives a version back that the hub has lost.
+	Return func(ctx context.Context, version, file []byte) error
 }
 
 // A State is what is in force.
@@ -124,6 +126,15 @@ func (k *Keeper) Follow(ctx context.Context, hub Hub, shown hubwire.PolicyMark) 
 	if have.mark() == shown {
 		k.note(nil)
 		return nil
+	}
+	if have.follows(shown) {
+		// It was restored from a backup made just before. Whatever it says to
+		// that, the next exchange shows what it has then.
+		err := hub.Return(ctx, have.Version, have.File)
+		if err == nil {
+			k.note(nil)
+			return nil
+		}
 	}
 	if shown.Number <= have.mark().Number {
 		k.note(&BackwardsError{Have: have.mark().Number, Shown: shown.Number})

@@ -34,11 +34,13 @@ type teller struct {
 	key   device.Key
 	page  int
 	asked int
+	back  []byte // a version that was given back
+	takes error  // what it says to that
 	fails error
 }
 
 func newTeller() *teller {
-	return &teller{files: map[versions.Hash][]byte{}, key: key, page: 100}
+	return &teller{files: map[versions.Hash][]byte{}, key: key, page: 100, takes: errors.New("not taken")}
 }
 
 // push makes a file the next version, signed by ana, whoever else must.
@@ -82,7 +84,10 @@ func (h *teller) since(_ context.Context, n int) (hubwire.PolicyAnswer, error) {
 }
 
 func (h *teller) hub() teampolicy.Hub {
-	return teampolicy.Hub{ID: hubID, Fingerprint: hubwire.Fingerprint(key.Public()), Since: h.since}
+	return teampolicy.Hub{ID: hubID, Fingerprint: hubwire.Fingerprint(key.Public()), Since: h.since, Return: func(_ context.Context, version, _ []byte) error {
+		h.back = version
+		return h.takes
+	}}
 }
 
 func open(t *testing.T) (*teampolicy.Keeper, string) {
@@ -173,6 +178,26 @@ func TestWhatDoesNotLeadOnIsNotTaken(t *testing.T) {
 		follow(t, k, good)
 		is(t, k, 4, "")
 	}
+}
+
+// A hub that has lost just the newest version gets it back.
+func TestALostVersionIsGivenBack(t *testing.T) {
+	k, _ := open(t)
+	h := newTeller().push("observe").push("claim")
+	follow(t, k, h)
+	lost := versions.Encode(*h.last())
+	h.chain, h.takes = h.chain[:1], nil
+	follow(t, k, h)
+	if string(h.back) != string(lost) {
+		t.Errorf("given back: %s", h.back)
+	}
+	is(t, k, 3, "")
+	h.back, h.chain = nil, nil
+	follow(t, k, h)
+	if h.back != nil {
+		t.Error("a version is given back that does not follow")
+	}
+	is(t, k, 3, "had version 3")
 }
 
 // What this program does not understand stays with the hub: an older version is

@@ -63,6 +63,14 @@ func (k *kept) mark() hubwire.PolicyMark {
 	return hubwire.PolicyMark{Number: k.version.Number, Hash: k.version.Hash().String()}
 }
 
+// follows says whether the version comes right after that of the mark.
+func (k *kept) follows(m hubwire.PolicyMark) bool {
+	if k == nil || k.version.Number != m.Number+1 {
+		return false
+	}
+	return k.version.Number == versions.First || k.version.Previous.String() == m.Hash
+}
+
 // last is the version, nil for none.
 func (k *kept) last() *versions.Version {
 	if k == nil {

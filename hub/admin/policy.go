@@ -34,6 +34,8 @@ func (a *Admin) Policy(ctx context.Context, by Caller, r hubwire.PolicyRequest) 
 		answer, err = a.policySince(r.Number)
 	case hubwire.PolicyShow:
 		answer, err = a.policyShow(r.Number)
+	case hubwire.PolicyReturn:
+		answer, err = a.takeBack(ctx, by, r)
 	case hubwire.PolicyExplain:
 		answer.Steps, err = a.Explain(by, r.Words)
 	case hubwire.PolicyPropose:
@@ -153,6 +155,17 @@ func (a *Admin) approve(ctx context.Context, by Caller, r hubwire.PolicyRequest)
 		done, err = a.Policies.Approve(ctx, r.Number, signed)
 	}
 	return a.signed(by, "policy approve", r.Number, done, err)
+}
+
+// takeBack takes the version after the one in force from a machine that had it,
+// after the hub's folder was restored from a backup. The hub's own seal is on
+// it, so it does not matter who brings it.
+func (a *Admin) takeBack(ctx context.Context, by Caller, r hubwire.PolicyRequest) (hubwire.PolicyAnswer, error) {
+	v, err := versions.Decode(r.Version)
+	if err == nil {
+		err = a.Policies.TakeBack(ctx, v, r.File)
+	}
+	return a.signed(by, "policy return", v.Number, policies.State{Version: v}, err)
 }
 
 // signed records a signature and says what became of the proposal.
@@ -311,6 +324,7 @@ func PolicyProblem(err error) error {
 	_, badChain := errors.AsType[*versions.ChainError](err)
 	_, badFile := errors.AsType[*rules.CheckError](err)
 	switch {
+	case errors.Is(err, versions.ErrForm):
 	case isCorrupt:
 		p.Code, p.Message = problem.Corrupt, corrupt.Error()
 	case errors.Is(err, policies.ErrNone):

@@ -220,3 +220,36 @@ func (s *Store) lock(ctx context.Context) (unlock func() error, err error) {
 func sameProposal(a, b versions.Proposal) bool {
 	return bytes.Equal(versions.Encode(versions.Version{Proposal: a}), versions.Encode(versions.Version{Proposal: b}))
 }
+
+// TakeBack puts a version into force that was in force here before and was
+// lost: sealed, and the one that comes after the one in force. Errors:
+// *versions.ChainError.
+func (s *Store) TakeBack(ctx context.Context, v versions.Version, file []byte) (err error) {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	before, err := s.before()
+	if err != nil {
+		return err
+	}
+	if err := s.anchor.Check(before, v); err != nil {
+		return err
+	}
+	if versions.HashOf(file) != v.Proposal.File {
+		return &versions.ChainError{Number: v.Number, Reason: "the file that came with it is another one"}
+	}
+	err = s.putFile(file)
+	if err == nil {
+		err = s.makePrints()
+	}
+	if err == nil {
+		err = s.write(s.versionPath(v.Number), v)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = s.Active()
+	return err
+}

@@ -257,3 +257,32 @@ func survived(dir string, proposed, approved bool) error {
 	_, err = s.File(waiting.Proposal.File)
 	return err
 }
+
+// A version that was in force and is lost is taken back from whoever has it, and
+// nothing else is.
+func TestALostVersionIsTakenBack(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "policy")
+	a, err := filled(t, dir).Active()
+	must(t, err)
+	must(t, os.Remove(filepath.Join(dir, "4.json")))
+	ctx, s := t.Context(), open(disk.OS, dir)
+	older, err := s.Version(2)
+	must(t, err)
+	unsealed, forged := a.Version, a.Version
+	unsealed.Seal = nil
+	forged.Approved = forged.Approved[:1]
+	for name, v := range map[string]versions.Version{"unsealed": unsealed, "with an approval less": forged.Sealed(key("hub")), "older": older, "sealed by another": forged.Sealed(key("ana"))} {
+		if err := s.TakeBack(ctx, v, a.Text); err == nil {
+			t.Errorf("a version %s is taken", name)
+		}
+	}
+	if err := s.TakeBack(ctx, a.Version, file("evil", 1)); err == nil {
+		t.Error("another file is taken")
+	}
+	activeIs(t, dir, 3)
+	must(t, s.TakeBack(ctx, a.Version, a.Text))
+	activeIs(t, dir, 4)
+	if err := s.TakeBack(ctx, a.Version, a.Text); err == nil {
+		t.Error("it is taken twice")
+	}
+}

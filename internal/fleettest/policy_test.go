@@ -159,9 +159,10 @@ func TestAHubThatWentBackIsNoticed(t *testing.T) {
 	folder := filepath.Join(f.HubDir(), "policy")
 	backup := filepath.Join(t.TempDir(), "backup")
 	copyFolder(t, folder, backup)
+	push(t, f, policyFile(1, pattern("passing-ticket", "PASSING")))
 	push(t, f, policyFile(1, pattern("other-ticket", "OTHER")))
-	number(t, f, b, 3)
-	number(t, f, a, 3)
+	number(t, f, b, 4)
+	number(t, f, a, 4)
 	f.StopHub()
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
@@ -170,7 +171,7 @@ func TestAHubThatWentBackIsNoticed(t *testing.T) {
 	f.StartHub()
 	f.Until("the machine says so", func() bool {
 		p := policyState(t, b)
-		return p.Number == 3 && strings.Contains(p.Problem, "version 2")
+		return p.Number == 4 && strings.Contains(p.Problem, "version 2")
 	})
 	if c := check(t, b, "policy"); c.OK || c.Fix == "" {
 		t.Errorf("doctor says %+v", c)
@@ -182,17 +183,38 @@ func TestAHubThatWentBackIsNoticed(t *testing.T) {
 	b.Start()
 	refusedBy(t, b, "team", "look at OTHER-123456", "other-ticket")
 
-	// Another version 3 is not the one that was there.
+	// Another version 4 is not the one that was there.
 	push(t, f, policyFile(1, pattern("third-ticket", "THIRD")))
 	push(t, f, policyFile(1, pattern("fourth-ticket", "FOURTH")))
+	push(t, f, policyFile(1, pattern("fifth-ticket", "FIFTH")))
 	f.Until("the machine says so", func() bool {
 		p := policyState(t, b)
-		return p.Number == 3 && strings.Contains(p.Problem, "does not follow")
+		return p.Number == 4 && strings.Contains(p.Problem, "does not follow")
 	})
 	refusedBy(t, b, "team", "look at OTHER-123456", "other-ticket")
 	// A machine that comes new has no other past to hold against it.
 	c := f.Joined("c", "cy")
-	number(t, f, c, 4)
+	number(t, f, c, 5)
+}
+
+// A backup that lacks just the newest version: the machines give it back.
+func TestALostPolicyComesBackFromTheMachines(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	b := f.Joined("b", "bob")
+	push(t, f, policyFile(2, pattern("acme-ticket", "ACME")))
+	number(t, f, b, 2)
+	f.StopHub()
+	if err := os.RemoveAll(filepath.Join(f.HubDir(), "policy")); err != nil {
+		t.Fatal(err)
+	}
+	f.StartHub()
+	f.Until("the hub has it again", func() bool {
+		s, err := f.Hub().Admin().PolicyDesk().Show(t.Context(), 0)
+		return err == nil && s.Number == 2 && strings.Contains(s.Text, "acme-ticket")
+	})
+	f.Until("nothing is wrong", func() bool { p := policyState(t, b); return p.Number == 2 && p.Problem == "" })
+	c := f.Joined("c", "cy")
+	number(t, f, c, 2)
 }
 
 func copyFolder(t *testing.T, from, to string) {

@@ -14,6 +14,7 @@ const (
 	PolicyShow    = "show"    // version Number, or the one that waits under that number; 0 is the newest
 	PolicyPropose = "propose" // Version with its first approval, and File
 	PolicyApprove = "approve" // Approval, of the version that waits under Number
+	PolicyReturn  = "return"  // Version, sealed, and File: the hub has lost it
 	PolicyExplain = "explain" // Words, an event or a device and a space
 )
 
