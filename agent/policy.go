@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"cairn/agent/api"
 	"cairn/agent/members"
@@ -12,6 +13,7 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
 	"cairn/policy"
+	"cairn/policy/scope"
 	"cairn/sync/replica"
 )
 
@@ -25,6 +27,21 @@ func (a *Agent) policyOf(space string) *policy.Policy {
 
 // decide judges an event before it is saved.
 func (a *Agent) decide(e event.Event) error { return a.policyOf(e.Space).Decide(e) }
+
+// over says which events of a space the policy no longer keeps at a moment;
+// nil if it keeps all of them.
+func (a *Agent) over(space string, at time.Time) func(event.ID, event.Kind, event.Classification) bool {
+	rules := a.policyOf(space).Rules()
+	if rules == nil || rules.KeepsAll(space) {
+		return nil
+	}
+	return func(id event.ID, kind event.Kind, class event.Classification) bool {
+		if class == "" {
+			class = scope.Default(space)
+		}
+		return rules.Over(event.Event{ID: id, Space: space, Kind: kind, Classification: class}, at)
+	}
+}
 
 // isMembers says whether an event of a space that belongs to the hub was written
 // on a member's machine, as far as this one knows.

@@ -50,7 +50,6 @@ func (s *Service) Ask(ctx context.Context, q api.Query) (api.Answer, error) {
 }
 
 func (s *Service) searchFor(q api.Query, spaces []*space) search.Query {
-	view := s.view()
 	f := search.Filter{
 		Kind: string(q.Filter.Kind), Tags: q.Filter.Tags, Harness: q.Filter.Harness,
 		Device: q.Filter.Device, Actor: q.Filter.Actor, Project: q.Filter.Project,
@@ -65,11 +64,17 @@ func (s *Service) searchFor(q api.Query, spaces []*space) search.Query {
 	for _, sp := range spaces {
 		out.Spaces = append(out.Spaces, sp.name)
 	}
+	views := make([]projection.View, len(spaces))
+	for i, sp := range spaces {
+		views[i] = s.view(sp)
+	}
 	out.Keep = func(id event.ID) bool {
-		return slices.ContainsFunc(spaces, func(sp *space) bool {
-			_, ok := s.mayFind(sp, id, q, view)
-			return ok
-		})
+		for i, sp := range spaces {
+			if _, ok := s.mayFind(sp, id, q, views[i]); ok {
+				return true
+			}
+		}
+		return false
 	}
 	return out
 }
@@ -95,14 +100,13 @@ func limitOf(asked, otherwise, most int) int {
 
 // candidates are the events that the index found and that may be shown.
 func (s *Service) candidates(spaces []*space, found []search.Hit, q api.Query) []ranked {
-	view := s.view()
 	var out []ranked
 	for _, f := range found {
 		i := slices.IndexFunc(spaces, func(sp *space) bool { return sp.name == f.Space })
 		if i < 0 {
 			continue
 		}
-		if st, ok := s.mayFind(spaces[i], f.ID, q, view); ok {
+		if st, ok := s.mayFind(spaces[i], f.ID, q, s.view(spaces[i])); ok {
 			out = append(out, newRanked(spaces[i], f, st))
 		}
 	}

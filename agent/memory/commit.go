@@ -71,7 +71,7 @@ func (s *Service) append(ctx context.Context, sp *space, batch []*request) (*pla
 		if err := sp.kept.LevelFacts(ctx, head); err != nil {
 			return nil, err
 		}
-		sp.kept.Facts(func(set *projection.Set) { p = newPlan(set, head, s.view(), batch) })
+		sp.kept.Facts(func(set *projection.Set) { p = newPlan(set, head, s.view(sp), batch) })
 		p.last = s.ids.after(p.last, p.view.Now)
 		return p.sign(*s.key.Load())
 	})

@@ -88,8 +88,8 @@ const digestShortest = len("~0k3m9x2p 2006-01-02 \n")
 
 // pointers are the newest events worth pointing to, and how many there are.
 func (s *Service) pointers(spaces []*space, limit int) (list []ranked, total int) {
-	view := s.view()
 	for _, sp := range spaces {
+		view := s.view(sp)
 		n := 0
 		sp.kept.Facts(func(set *projection.Set) {
 			for id, st := range set.EachStanding(api.Filter{}, view) {

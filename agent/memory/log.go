@@ -43,7 +43,7 @@ func (s *Service) Log(ctx context.Context, q api.Query) (api.Answer, error) {
 // newest is the newest events of a space that the query lets through, and how
 // many it lets through in all.
 func (s *Service) newest(sp *space, q api.Query, limit int) (list []ranked, total int) {
-	view := s.view()
+	view := s.view(sp)
 	sp.kept.Facts(func(set *projection.Set) {
 		for id, st := range set.EachStanding(q.Filter, view) {
 			if !s.shows(sp, id, st, q) {

@@ -42,6 +42,9 @@ type Options struct {
 	// Policy is the number of the policy by which events of a space are judged;
 	// nil for 1 everywhere.
 	Policy func(space string) int
+	// Over says, of a space and a moment, which events are no longer kept then:
+	// a function as in projection.View, or nil if all are. nil for all spaces.
+	Over func(space string, at time.Time) func(event.ID, event.Kind, event.Classification) bool
 	// Trouble is told what goes wrong after a save was acknowledged, and in the
 	// background. All of it is tried again.
 	Trouble func(error)
@@ -83,6 +86,9 @@ func Open(opt Options) (*Service, error) {
 	if opt.Policy == nil {
 		opt.Policy = func(string) int { return 1 }
 	}
+	if opt.Over == nil {
+		opt.Over = func(string, time.Time) func(event.ID, event.Kind, event.Classification) bool { return nil }
+	}
 	if opt.Trouble == nil {
 		opt.Trouble = func(error) {}
 	}
@@ -104,9 +110,10 @@ func Open(opt Options) (*Service, error) {
 // keeps its signature.
 func (s *Service) Rekey(key device.Key) { s.key.Store(&key) }
 
-// view is how the memory looks from here and now.
-func (s *Service) view() projection.View {
-	return projection.View{Now: s.opt.Now(), Device: s.key.Load().ID()}
+// view is how a space looks from here and now.
+func (s *Service) view(sp *space) projection.View {
+	now := s.opt.Now()
+	return projection.View{Now: now, Device: s.key.Load().ID(), Over: s.opt.Over(sp.name, now)}
 }
 
 // Attach makes a space known and starts to bring it level in the background.

@@ -46,7 +46,7 @@ func withheldProblem(id event.ID) error {
 }
 
 func (s *Service) show(sp *space, id event.ID) (api.Shown, error) {
-	view := s.view()
+	view := s.view(sp)
 	var st projection.Standing
 	sp.kept.Facts(func(set *projection.Set) { st, _ = set.Standing(id, view) })
 	head, err := sp.log.Head()
@@ -87,7 +87,7 @@ func signatureOf(stored eventlog.Stored) string {
 
 // history is the chain of an event, oldest first.
 func (s *Service) history(sp *space, id event.ID) []api.Hit {
-	view := s.view()
+	view := s.view(sp)
 	var chain []ranked
 	sp.kept.Facts(func(set *projection.Set) {
 		for _, id := range set.History(id) {

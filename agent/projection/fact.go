@@ -11,6 +11,7 @@ import (
 type Fact struct {
 	id       ref
 	kind     uint8 // place in kinds; 0 for an event of a newer schema
+	class    uint8 // place in classes; 0 if that was not noted
 	act      act
 	about    ref // the event acted on, if act is not actNone
 	parent   ref // zero: none
@@ -48,6 +49,19 @@ const forever = math.MaxInt64
 // kinds gives each kind its number in a Fact, from 1. The numbers are on disk.
 var kinds = event.Kinds()
 
+// classes gives each class its number in a Fact, from 1. The numbers are on
+// disk; there is room for three.
+var classes = []event.Classification{event.Public, event.Private, event.Secret}
+
+func classNumber(c event.Classification) uint8 { return uint8(slices.Index(classes, c) + 1) }
+
+func classOf(n uint8) event.Classification {
+	if n == 0 {
+		return ""
+	}
+	return classes[n-1]
+}
+
 func kindNumber(k event.Kind) uint8 { return uint8(slices.Index(kinds, k) + 1) }
 
 func kindOf(n uint8) event.Kind {
@@ -60,7 +74,7 @@ func kindOf(n uint8) event.Kind {
 // FactOf is the fact of a valid event.
 func FactOf(e event.Event) Fact {
 	f := Fact{
-		id: fromID(e.ID), kind: kindNumber(e.Kind),
+		id: fromID(e.ID), kind: kindNumber(e.Kind), class: classNumber(e.Classification),
 		parent: fromID(e.Parent), chain: fromID(e.Chain),
 		content: ContentOf(e), key: keyDigest(e.Key),
 		subject: e.Subject.ID, actor: e.Actor.ID, harness: e.Actor.Harness, device: string(e.Actor.Device),

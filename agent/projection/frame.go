@@ -68,6 +68,9 @@ const (
 	hasEnd
 )
 
+// classShift is where the flags of a fact hold its class, in two bits.
+const classShift = 4
+
 func appendFact(b []byte, f *Fact, strings *names) []byte {
 	b = append(b, f.flags(), f.kind, byte(f.act))
 	b = appendRef(b, f.id)
@@ -105,7 +108,7 @@ func (f *Fact) flags() byte {
 	set(hasParent, f.parent != ref{})
 	set(hasChain, f.chain != ref{})
 	set(hasEnd, f.validTo != forever)
-	return flags
+	return flags | f.class<<classShift
 }
 
 func appendRef(b []byte, r ref) []byte {

@@ -28,7 +28,7 @@ type row struct {
 	group, subject, actor, harness uint32
 	device, project, tags          uint32
 	sameKey, sameTarget            int32 // the row before this one in its list, or none
-	kind                           uint8
+	kind, class                    uint8
 	act                            act
 }
 
@@ -78,7 +78,7 @@ func (s *Set) addRow(f *Fact) {
 		group: s.names.add(f.group), subject: s.names.add(f.subject),
 		actor: s.names.add(f.actor), harness: s.names.add(f.harness), device: s.names.add(f.device),
 		project: s.names.add(f.project), tags: s.names.add(f.tags),
-		sameKey: none, sameTarget: none, kind: f.kind, act: f.act,
+		sameKey: none, sameTarget: none, kind: f.kind, class: f.class, act: f.act,
 	}
 	s.byID[r.id] = at
 	if r.key != (Content{}) {
@@ -204,7 +204,7 @@ func (s *Set) Facts() []Fact {
 func (s *Set) fact(at int32) Fact {
 	r, l, text := &s.rows[at], s.links[at], s.names.text
 	return Fact{
-		id: r.id, kind: r.kind, act: r.act, about: r.about, parent: l.parent, chain: l.chain,
+		id: r.id, kind: r.kind, class: r.class, act: r.act, about: r.about, parent: l.parent, chain: l.chain,
 		content: r.content, key: r.key, observed: r.observed, validTo: r.validTo,
 		group: text[r.group], subject: text[r.subject], actor: text[r.actor], harness: text[r.harness],
 		device: text[r.device], project: text[r.project], tags: text[r.tags],

@@ -66,7 +66,7 @@ func (l lens) standing(at int32) Standing {
 		st.State = api.Archived
 	case by != none:
 		st.State = api.Superseded
-	case r.validTo <= l.now:
+	case l.expired(r):
 		st.State = api.Expired
 	}
 	return st

@@ -244,6 +244,30 @@ func TestAClaimRunsOut(t *testing.T) {
 	}
 }
 
+// Whatever rule says that an event is no longer kept is asked by what the set
+// knows of it, and hides what would be live, nothing else.
+func TestWhatIsNoLongerKeptHasExpired(t *testing.T) {
+	s := newStory(t)
+	public := func(e *event.Event) { e.Classification = event.Public }
+	open := s.note("open", public)
+	own := s.note("own", func(e *event.Event) { e.Classification = event.Private })
+	lesson := s.add(&event.Lesson{Category: "go", Text: "x", Transition: event.LessonAdd}, public)
+	gone := s.note("gone", public)
+	s.archive(gone)
+	over := view
+	over.Over = func(id event.ID, k event.Kind, c event.Classification) bool {
+		return id != "" && k == event.KindObserve && c == event.Public
+	}
+	for id, want := range map[event.ID]api.State{open: api.Expired, own: api.Live, lesson: api.Live, gone: api.Archived} {
+		if st, ok := s.set.Standing(id, over); !ok || st.State != want {
+			t.Errorf("%s is %s, want %s", id, st.State, want)
+		}
+		if st, _ := s.set.Standing(id, view); st.State == api.Expired {
+			t.Errorf("%s has expired though everything is kept", id)
+		}
+	}
+}
+
 func TestLessonsChangeByTheirParent(t *testing.T) {
 	s := newStory(t)
 	lesson := func(tr event.Transition, parent event.ID) event.ID {

@@ -126,6 +126,7 @@ func (c *cursor) fact(f *Fact, text []string) {
 	}
 	flags := head[0]
 	f.kind, f.act = head[1], act(head[2])
+	f.class = flags >> classShift & 3
 	if int(f.kind) > len(kinds) || f.act > actDoubt {
 		c.bad = true
 		return

@@ -18,6 +18,9 @@ import (
 type View struct {
 	Now    time.Time
 	Device event.DeviceID // of the machine; empty for none
+	// Over says whether an event is no longer kept at the moment Now, by its
+	// class or "" if that was not noted; nil if everything is kept.
+	Over func(event.ID, event.Kind, event.Classification) bool
 }
 
 // A lens is a view in the numbers of a set.
@@ -25,11 +28,17 @@ type lens struct {
 	*Set
 	now, limit int64 // Unix milliseconds; what is later than limit is ahead
 	device     uint32
+	over       func(event.ID, event.Kind, event.Classification) bool
 }
 
 func (s *Set) lens(v View) lens {
 	device, _ := s.names.of(string(v.Device))
-	return lens{s, v.Now.UnixMilli(), limitOf(v.Now), device}
+	return lens{s, v.Now.UnixMilli(), limitOf(v.Now), device, v.Over}
+}
+
+// expired says whether the time of the row is over.
+func (l lens) expired(r *row) bool {
+	return r.validTo <= l.now || l.over != nil && l.over(r.id.id(), kindOf(r.kind), classOf(r.class))
 }
 
 func limitOf(now time.Time) int64 { return now.Add(event.MaxAhead).UnixMilli() }

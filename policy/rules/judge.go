@@ -125,16 +125,44 @@ func (j *judgement) signature() {
 // there is one. It is the same on every machine: the spread comes from the
 // event's id.
 func (r *Rules) Ends(e event.Event) (time.Time, bool) {
-	space, ok := r.space(e.Space)
-	if !ok || e.Space == scope.Local || slices.Contains(everlasting, e.Kind) {
-		return time.Time{}, false
-	}
-	kept, _ := first(space.Retention, e.Kind, e.Classification)
+	kept := r.retention(e)
 	if kept.Keep == forever {
 		return time.Time{}, false
 	}
 	late := time.Duration(r.share(e) * float64(spread(kept.Keep, kept.Jitter)))
 	return e.ID.Time().Add(kept.Keep + late).Truncate(time.Millisecond), true
+}
+
+// Over says whether an event counts as expired at a moment, as Ends does, but
+// computes its end only where the spread decides. It looks at the event's
+// space, id, kind and class.
+func (r *Rules) Over(e event.Event, at time.Time) bool {
+	kept := r.retention(e)
+	age := at.Sub(e.ID.Time())
+	switch {
+	case kept.Keep == forever || age < kept.Keep:
+		return false
+	case age > kept.latest():
+		return true
+	}
+	end, _ := r.Ends(e)
+	return !at.Before(end)
+}
+
+// retention is the row that counts for an event.
+func (r *Rules) retention(e event.Event) Retention {
+	space, ok := r.space(e.Space)
+	if !ok || e.Space == scope.Local || slices.Contains(everlasting, e.Kind) {
+		return Retention{Keep: forever}
+	}
+	kept, _ := first(space.Retention, e.Kind, e.Classification)
+	return kept
+}
+
+// KeepsAll says whether no event of a space ever ends.
+func (r *Rules) KeepsAll(space string) bool {
+	s, ok := r.space(space)
+	return !ok || space == scope.Local || !slices.ContainsFunc(s.Retention, func(kept Retention) bool { return kept.Keep != forever })
 }
 
 // share is how far into the spread an event's end lies, from 0 up to 1.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"cairn/internal/event"
 	"cairn/internal/event/eventtest"
 	"cairn/policy/rules"
@@ -203,6 +205,27 @@ func TestEndsAreSpreadAndTheSameEverywhere(t *testing.T) {
 	e := note("docs")
 	if a, _ := here.Ends(e); func() bool { b, _ := other.Ends(e); return a.Equal(b) }() {
 		t.Error("two teams have one spread")
+	}
+}
+
+// Over is Ends at any moment, in any space and for any event.
+func TestAnEventIsOverFromItsEndOn(t *testing.T) {
+	lists := []string{"[{keep: 1d}]", "[{kinds: [observe], keep: 180d, jitter: 10%}]", "[{classification: public, keep: 30d, jitter: 50%}, {keep: 1d}]", "[{keep: forever}]"}
+	for _, list := range lists {
+		r := compiled(t, head+"retention: "+list+"\n")
+		rapid.Check(t, func(t *rapid.T) {
+			e := eventtest.Events().Draw(t, "event")
+			e.Space = rapid.SampledFrom([]string{"docs", "personal", "local"}).Draw(t, "space")
+			end, ends := r.Ends(e)
+			if ends && r.KeepsAll(e.Space) {
+				t.Fatal("all is kept, and this is not")
+			}
+			for _, at := range []time.Time{end.Add(-time.Millisecond), end, e.ID.Time(), e.ID.Time().AddDate(0, 0, rapid.IntRange(0, 400).Draw(t, "days"))} {
+				if over := r.Over(e, at); over != (ends && !at.Before(end)) {
+					t.Fatalf("at %v it is over: %v; its end is %v, %v", at, over, end, ends)
+				}
+			}
+		})
 	}
 }
 
