@@ -3,6 +3,7 @@ package secrets
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 )
 
 // A Pattern is a rule of a team's own: an expression that is tried where one
@@ -28,9 +29,26 @@ func (p *Pattern) reach() int {
 	return p.Longest + spare
 }
 
+// overhead is the work of a byte beside the steps of the expression.
+const overhead = 16
+
+// steps is what one byte may cost: all steps of the expression's program.
+func (p *Pattern) steps() (int, error) {
+	re, err := syntax.Parse(p.Match.String(), syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	prog, err := syntax.Compile(re.Simplify())
+	if err != nil {
+		return 0, err
+	}
+	return len(prog.Inst) + overhead, nil
+}
+
 // patterns are a team's own rules, ready to match.
 type patterns struct {
 	all    []Pattern
+	steps  []int // of each
 	finder finder
 	owners [][]int // of each literal
 }
@@ -43,6 +61,11 @@ func newPatterns(all []Pattern) (*patterns, error) {
 	var literals []string
 	known := map[string]int{}
 	for i, one := range all {
+		steps, err := one.steps()
+		if err != nil {
+			return nil, fmt.Errorf("the team's pattern %s: %w", one.ID, err)
+		}
+		p.steps = append(p.steps, steps)
 		for _, l := range one.Literals {
 			l = string(lowerASCII(nil, []byte(l)))
 			n, ok := known[l]
@@ -91,10 +114,7 @@ func (r *reading) matchOwn(v view) bool {
 	}
 	for i, stretches := range r.own.near(v.text) {
 		for _, s := range stretches {
-			if r.tried += s.end - s.start; r.tried > maxTried+maxTriedGrowth*len(r.raw) {
-				return false
-			}
-			if !r.try(v, &r.own.all[i], s) {
+			if !r.try(v, i, s) {
 				return false
 			}
 		}
@@ -102,8 +122,24 @@ func (r *reading) matchOwn(v view) bool {
 	return true
 }
 
-func (r *reading) try(v view, p *Pattern, near span) bool {
-	found := p.Match.FindAllIndex(near.in(v.text), maxFindings)
+// try looks for one pattern in a stretch. What that may cost is known before:
+// each byte all steps once, and behind each match once more as far as a longer
+// one could have gone.
+func (r *reading) try(v view, pattern int, near span) bool {
+	p, steps := &r.own.all[pattern], r.own.steps[pattern]
+	size := near.end - near.start
+	again := size
+	if p.Longest > 0 {
+		again = min(size, p.Longest)
+	}
+	r.tried += size * steps
+	left := maxTried + maxTriedGrowth*len(r.raw) - r.tried
+	if left < 0 {
+		return false
+	}
+	most := min(maxFindings, left/(again*steps)+1)
+	found := p.Match.FindAllIndex(near.in(v.text), most)
+	r.tried += len(found) * again * steps
 	for _, at := range found {
 		m := match{span: span{near.start + at[0], near.start + at[1]}}
 		value := m.in(v.text)
@@ -112,5 +148,5 @@ func (r *reading) try(v view, p *Pattern, near span) bool {
 		}
 		r.note(v, Finding{Rule: p.ID}, m)
 	}
-	return len(found) < maxFindings
+	return len(found) < most
 }

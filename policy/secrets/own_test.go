@@ -207,3 +207,27 @@ func TestWhatAnExcuseSees(t *testing.T) {
 		t.Errorf("a bomb is excused: %+v", f)
 	}
 }
+
+// What an expression may cost is counted in its steps, also where it looks far
+// behind each match for a longer one. Beyond that the text is refused.
+func TestAPatternCannotStallTheGate(t *testing.T) {
+	for name, c := range map[string]struct{ match, piece string }{
+		"many matches that could go on": {`acme(?:[^\n]*STOP)?`, "acme" + strings.Repeat("x", 100)},
+		"many steps for each byte":      {`[a-q]{0,450}acme[0-9]`, "acme"},
+	} {
+		s, err := secrets.New().With([]secrets.Pattern{{ID: "dear", Match: regexp.MustCompile(c.match), Literals: []string{"acme"}, Entropy: 6}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Repeat(c.piece, 200<<10/len(c.piece))
+		if f := s.Scan([]byte(text)); !finds(f, secrets.TooComplex) {
+			t.Errorf("%s: %d findings", name, len(f))
+		}
+		if f := s.Scan([]byte(text[:1<<10])); len(f) > 0 {
+			t.Errorf("%s, but little of it: %+v", name, f)
+		}
+	}
+	if f := own(t).Scan([]byte(strings.Repeat("adk_docs_page and more\n", 40_000))); len(f) > 0 {
+		t.Errorf("a text full of the literal: %+v", f[0])
+	}
+}

@@ -13,9 +13,9 @@ const (
 	maxUnescape = 3       // rounds of escaping
 	maxDecode   = 3       // encodings in one another
 	maxFindings = 1000    // kept of one text; it is refused at the first
-	maxTried    = 1 << 20 // bytes that a team's own expressions are tried on
+	maxTried    = 1 << 26 // steps that a team's own expressions may take
 
-	maxTriedGrowth = 16 // and those for each byte of the text
+	maxTriedGrowth = 256 // and those for each byte of the text
 )
 
 // A reading goes through all views of one text.
@@ -28,7 +28,7 @@ type reading struct {
 	derived  int
 	packed   int
 	inflated int
-	tried    int
+	tried    int // steps
 	excused  []excused
 }
 
