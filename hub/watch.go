@@ -42,7 +42,7 @@ func (h *Hub) watch(ctx context.Context, s *sshdoor.Session, who caller) error {
 	if err := out.Encode(hello); err != nil {
 		return err
 	}
-	return h.follow(ctx, s, who, w, out, changed)
+	return h.follow(ctx, s, who, w, out, &bulletin{changed: changed, policy: hello.Policy, roster: hello.Roster})
 }
 
 func greet(ctx context.Context, repos []*repository.Repository) (hubwire.Line, error) {
@@ -61,7 +61,7 @@ func greet(ctx context.Context, repos []*repository.Repository) (hubwire.Line, e
 	return hello, nil
 }
 
-func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *repository.Watcher, out *json.Encoder, changed <-chan struct{}) error {
+func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *repository.Watcher, out *json.Encoder, b *bulletin) error {
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	for {
@@ -76,10 +76,13 @@ func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *rep
 				return out.Encode(hubwire.Line{Resync: true})
 			}
 			line = hubwire.Line{Seq: c.Seq, Space: c.Repository.Space().Name, Ref: c.Ref, New: c.New.String()}
-		case <-changed:
-			changed = h.news.next()
+		case <-b.changed:
+			b.changed = h.news.next()
 			if err := errors.Join(h.tellNews(&line), h.stillReads(who, s.Command.Args)); err != nil {
 				return err
+			}
+			if !b.isNews(line) {
+				continue
 			}
 		case <-ping.C:
 			line = hubwire.Line{Ping: true}
@@ -91,6 +94,20 @@ func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *rep
 			return err
 		}
 	}
+}
+
+// A bulletin is what a watcher was told last beside changes of refs.
+type bulletin struct {
+	changed <-chan struct{} // closed when there may be something new
+	policy  string
+	roster  int64
+}
+
+// isNews says whether a line tells what the one before did not.
+func (b *bulletin) isNews(l hubwire.Line) bool {
+	news := b.policy != l.Policy || b.roster != l.Roster
+	b.policy, b.roster = l.Policy, l.Roster
+	return news
 }
 
 // tellNews puts into a line which policy is in force and which list of devices.
