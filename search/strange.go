@@ -120,8 +120,12 @@ func tellsMost(says, all, most uint32, asks bool, words int) bool {
 	return float64(says) >= minCoverage*float64(all) || asks && share >= rareShare || words >= manyWords && share >= longShare
 }
 
-// evidence is the weight of a word among at least fewNotes notes.
+// evidence is the weight of a word among at least fewNotes notes. A name that
+// has no part in any note says no more for its many parts.
 func (p *plan) evidence(w *word) (sum uint32) {
+	if !slices.ContainsFunc(w.parts, func(sources []int) bool { return slices.ContainsFunc(sources, p.finds) }) {
+		return weightOf(0, p.notes())
+	}
 	for _, sources := range w.parts {
 		var found uint64
 		if i := slices.IndexFunc(sources, p.finds); i >= 0 {

@@ -109,7 +109,8 @@ func (s *shared) ask(text string) (found []event.ID, incomplete bool, err error)
 	if isBusy(err) {
 		return nil, true, nil
 	}
-	return idsOf(a.Hits), strings.Contains(a.Note, "missing"), err
+	incomplete = strings.Contains(a.Note, "missing") || strings.Contains(a.Note, "cannot be read")
+	return idsOf(a.Hits), incomplete, err
 }
 
 // askAsItIs looks into the index without bringing it level.
