@@ -107,7 +107,7 @@ func (h *Hub) assemble(o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	h.team = policies.Open(disk.OS, filepath.Join(h.dir, policyDir), h.id.Hub, h.key)
+	h.team = policies.Open(disk.OS, filepath.Join(h.dir, policyDir), h.id.Hub, h.key, h.maySign)
 	h.spaces = repository.NewSet(disk.OS, h.dir, o.Pushes, h.log)
 	signer, err := h.key.SSH()
 	if err != nil {

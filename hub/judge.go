@@ -35,7 +35,11 @@ func (h *Hub) judgement(who caller, space string, trials *ruleSet) (repository.J
 	if err != nil {
 		return repository.Judge{}, err
 	}
-	if err := at.mayUse(who, space, devices.Write); err != nil {
+	err = at.mayUse(who, space, devices.Write)
+	if err == nil { // others of the device's pushes may have come in between
+		err = h.quota.mayWrite(at, at.Origin(who.ID), space, h.now())
+	}
+	if err != nil {
 		return repository.Judge{}, err
 	}
 	g := gate.Gate{Policy: at.Policy, Also: h.decide, Space: space, Person: at.personOf, OnTrial: trials.add}
@@ -43,10 +47,10 @@ func (h *Hub) judgement(who caller, space string, trials *ruleSet) (repository.J
 		Admit: gate.Admission{Origin: gate.Members(at.Members, space, who.Person), Now: h.now(), Decide: g.Event}.Admit,
 		Raw:   g.Raw,
 		Stands: func() (bool, error) {
-			f, err := h.inForce()
-			return f.mark == at.mark, err
+			now, err := h.pass()
+			return now.mark == at.mark && now.Members == at.Members, err
 		},
-		Taken: func(events int) { h.quota.add(at, who.ID, space, events, h.now()) },
+		Taken: func(events int) { h.quota.add(at, at.Origin(who.ID), space, events, h.now()) },
 	}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"cairn/hub/admin"
 	"cairn/hub/devices"
 	"cairn/hub/sshdoor"
+	"cairn/internal/event"
 	"cairn/internal/hubwire"
 	"cairn/internal/problem"
 	"cairn/policy"
@@ -114,6 +115,20 @@ func (p pass) role(person, space string) devices.Role {
 		return devices.Read
 	}
 	return role
+}
+
+// maySign says whether an approval of what still waits is by a device that is
+// its person's now. Whether that person is an admin is for the chain to say.
+func (h *Hub) maySign(a versions.Approval) (bool, error) {
+	if a.Person == versions.Operator {
+		return true, nil
+	}
+	m, err := h.members.Now()
+	if err != nil {
+		return false, err
+	}
+	d, ok := m.Device(event.DeviceOf(a.Key))
+	return ok && d.Revoked == nil && d.Person == a.Person, nil
 }
 
 // newSight is the policy that a hub begins to serve with.

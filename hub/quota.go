@@ -10,7 +10,8 @@ import (
 	"cairn/internal/problem"
 )
 
-// A quota counts what each device has written to a space within the hour. It
+// A quota counts what each device has written to a space within the hour, with
+// the keys that it has enrolled itself: no new key is a new share. It
 // forgets everything with the hub's process, in favor of the devices.
 type quota struct {
 	mu    sync.Mutex

@@ -106,7 +106,7 @@ func (p pass) mayUse(who caller, space string, need devices.Role) error {
 func (h *Hub) push(ctx context.Context, s *sshdoor.Session, who caller, space string) error {
 	repo, at, err := h.open(who, space, devices.Write)
 	if err == nil {
-		err = h.quota.mayWrite(at, who.ID, space, h.now())
+		err = h.quota.mayWrite(at, at.Origin(who.ID), space, h.now())
 	}
 	if err != nil {
 		return h.refusedPush(who, space, err)

@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"cairn/hub/devices"
@@ -66,6 +65,7 @@ func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *rep
 	defer ping.Stop()
 	for {
 		var line hubwire.Line
+		silent := false
 		select {
 		case <-ctx.Done():
 			return nil
@@ -78,19 +78,18 @@ func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *rep
 			line = hubwire.Line{Seq: c.Seq, Space: c.Repository.Space().Name, Ref: c.Ref, New: c.New.String()}
 		case <-b.changed:
 			b.changed = h.news.next()
-			if err := errors.Join(h.tellNews(&line), h.stillReads(who, s.Command.Args)); err != nil {
+			if err := h.tellNews(&line); err != nil {
 				return err
 			}
-			if !b.isNews(line) {
-				continue
-			}
+			silent = !b.isNews(line)
 		case <-ping.C:
 			line = hubwire.Line{Ping: true}
-			if err := h.stillReads(who, s.Command.Args); err != nil {
-				return err
-			}
 		}
-		if err := out.Encode(line); err != nil {
+		err := h.stillReads(who, s.Command.Args)
+		if err == nil && !silent {
+			err = out.Encode(line)
+		}
+		if err != nil {
 			return err
 		}
 	}

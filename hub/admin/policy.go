@@ -333,6 +333,8 @@ func PolicyProblem(err error) error {
 		p.Code, p.Hint = problem.Busy, "look at it again, then give the command again"
 	case errors.Is(err, policies.ErrWaiting):
 		p.Code, p.Hint = problem.Busy, `"cairn policy log" shows it; approve it, or put yours in its place with --replace`
+	case errors.Is(err, policies.ErrForce):
+		p.Code, p.Hint = problem.Policy, "bring a version with approvals: 2 into force first, then one with the exception"
 	case errors.Is(err, policies.ErrSame):
 		p.Code = problem.Usage
 	case badFile:

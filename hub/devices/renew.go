@@ -52,6 +52,19 @@ func (m *Members) renewals(old event.DeviceID) (n int) {
 	return n
 }
 
+// Origin is the device that came with an invite and enrolled the device, by way
+// of others it may be; the device itself if that came with one.
+func (m *Members) Origin(id event.DeviceID) event.DeviceID {
+	for range m.devices {
+		d, ok := m.devices[id]
+		if !ok || d.Renews == "" {
+			return id
+		}
+		id = d.Renews
+	}
+	return id
+}
+
 // family is a device and all that were enrolled by its key, or by theirs.
 func (m *Members) family(of Device) []Device {
 	list := []Device{of}

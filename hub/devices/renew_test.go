@@ -86,3 +86,20 @@ func TestRevokingADeviceShutsWhatItEnrolled(t *testing.T) {
 		t.Error("a copy is still let in")
 	}
 }
+
+func TestAKeyThatWasRenewedHasOneOrigin(t *testing.T) {
+	var m devices.Members
+	invited(t, &m, "invite", "ana", devices.Write, "team")
+	first := enrolled(t, &m, "invite", "laptop")
+	last := first.ID
+	for n := range 3 {
+		d, err := m.Renew(last, public("copy"+strconv.Itoa(n)), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = d.ID
+	}
+	if m.Origin(last) != first.ID || m.Origin(first.ID) != first.ID || m.Origin("unknown") != "unknown" {
+		t.Errorf("%s and %s", m.Origin(last), m.Origin(first.ID))
+	}
+}

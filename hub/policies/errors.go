@@ -23,6 +23,10 @@ var ErrWaiting = errors.New("another proposal waits for approvals")
 // ErrSame means that the file is the one in force. There is nothing to do.
 var ErrSame = errors.New("this policy file is in force already")
 
+// ErrForce means that a file excuses what is certain to be a secret, and that
+// one signature would do for it. First a version that asks for two is needed.
+var ErrForce = errors.New("what is certain to be a secret is excused by two signatures, and the policy in force asks for one")
+
 // A CorruptError reports versions that are missing, damaged or not signed as
 // they must be. Nothing is judged by them; restore the folder.
 type CorruptError struct {

@@ -20,8 +20,13 @@ type State struct {
 	Missing int // approvals; none means that it is in force
 }
 
+// forceApprovals is how many must sign what excuses a value that is certain to
+// be a secret. The file asks for as many of its next version; its own are asked
+// for by the version before it.
+const forceApprovals = 2
+
 // Next is the proposal that would make file the next version. Errors: those of
-// rules.Check and of Active, ErrSame.
+// rules.Check and of Active, ErrSame, ErrForce.
 func (s *Store) Next(file []byte) (versions.Proposal, error) {
 	active, err := s.Active()
 	if err != nil {
@@ -30,6 +35,9 @@ func (s *Store) Next(file []byte) (versions.Proposal, error) {
 	facts, err := rules.Check(file)
 	if err != nil {
 		return versions.Proposal{}, err
+	}
+	if facts.Forces && (active == nil || active.Approvals < forceApprovals) {
+		return versions.Proposal{}, ErrForce
 	}
 	if active == nil {
 		return versions.Propose(s.anchor.Hub, nil, file, facts.Team, facts.Admins, facts.Approvals), nil
@@ -153,7 +161,8 @@ func (s *Store) before() (*versions.Version, error) {
 }
 
 // Pending is the version that waits for approvals, nil for none. One whose
-// number has been taken does not wait any more.
+// number has been taken does not wait any more, nor one that somebody has signed
+// who may not sign any more.
 func (s *Store) Pending() (*versions.Version, error) {
 	b, err := disk.ReadFile(s.fs, s.proposalPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -172,6 +181,11 @@ func (s *Store) Pending() (*versions.Version, error) {
 	}
 	if _, err := s.anchor.Missing(before, v); err != nil || before != nil && v.Previous != before.Hash() {
 		return nil, nil
+	}
+	for _, a := range v.Approved {
+		if stands, err := s.stands(a); err != nil || !stands {
+			return nil, err
+		}
 	}
 	return &v, nil
 }

@@ -31,6 +31,7 @@ type Store struct {
 	dir    string
 	key    device.Key
 	anchor versions.Anchor
+	stands func(versions.Approval) (bool, error)
 
 	mu     sync.Mutex // guards chain and active
 	chain  []versions.Version
@@ -43,10 +44,11 @@ type Active struct {
 	Text []byte
 }
 
-// Open is the store in dir, which need not exist yet; key is the hub's. It
-// reads nothing.
-func Open(fsys disk.FS, dir string, hub event.ID, key device.Key) *Store {
-	return &Store{fs: fsys, dir: dir, key: key, anchor: versions.Anchor{Hub: hub, Key: key.Public()}}
+// Open is the store in dir, which need not exist yet; key is the hub's. stands
+// says whether who has approved what still waits could do so now. Open reads
+// nothing.
+func Open(fsys disk.FS, dir string, hub event.ID, key device.Key, stands func(versions.Approval) (bool, error)) *Store {
+	return &Store{fs: fsys, dir: dir, key: key, stands: stands, anchor: versions.Anchor{Hub: hub, Key: key.Public()}}
 }
 
 // Anchor is what the chain hangs on.

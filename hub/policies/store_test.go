@@ -27,7 +27,7 @@ var (
 func key(name string) device.Key { return device.FromPrivate(eventtest.Key(name)) }
 
 func open(fsys disk.FS, dir string) *policies.Store {
-	return policies.Open(fsys, dir, hubID, key("hub"))
+	return policies.Open(fsys, dir, hubID, key("hub"), func(versions.Approval) (bool, error) { return true, nil })
 }
 
 func file(team string, approvals int) []byte {
@@ -284,5 +284,51 @@ func TestALostVersionIsTakenBack(t *testing.T) {
 	activeIs(t, dir, 4)
 	if err := s.TakeBack(ctx, a.Version, a.Text); err == nil {
 		t.Error("it is taken twice")
+	}
+}
+
+// Two must answer for what excuses a certain secret: it is not enough that a
+// file asks for two signatures under the next one.
+func TestOneAdminCannotExcuseACertainSecret(t *testing.T) {
+	s := open(disk.OS, filepath.Join(t.TempDir(), "policy"))
+	forced := append(file("acme", 2), "secrets:\n  allow:\n    - {rule: jwt, fingerprint: 9c41d07be2a85f36, reason: demo, by: ana, until: 2026-06-01, force: true}\n"...)
+	if _, err := propose(s, forced); !errors.Is(err, policies.ErrForce) {
+		t.Errorf("as the first version: %v", err)
+	}
+	_, err := propose(s, file("acme", 1))
+	must(t, err)
+	if _, err := propose(s, forced); !errors.Is(err, policies.ErrForce) {
+		t.Errorf("while one signature is enough: %v", err)
+	}
+	_, err = propose(s, file("acme", 2))
+	must(t, err)
+	state, err := propose(s, forced)
+	if err != nil || state.Missing != 1 {
+		t.Errorf("%+v, %v; one more signature is needed", state, err)
+	}
+}
+
+// An approval counts as long as its device is its person's: what a stolen one
+// has signed waits for nobody.
+func TestWhatARevokedDeviceSignedDoesNotWait(t *testing.T) {
+	revoked := false
+	s := policies.Open(disk.OS, filepath.Join(t.TempDir(), "policy"), hubID, key("hub"),
+		func(a versions.Approval) (bool, error) { return !revoked || a.Person != "ana", nil })
+	_, err := propose(s, file("acme", 2))
+	must(t, err)
+	state, err := propose(s, file("other", 2))
+	if err != nil || state.Missing != 1 {
+		t.Fatalf("%+v, %v", state, err)
+	}
+	revoked = true
+	if _, err := s.Approve(t.Context(), state.Number, state.Approve("bob", key("bob"))); !errors.Is(err, policies.ErrNone) {
+		t.Errorf("it is approved: %v", err)
+	}
+	p, err := s.Next(file("other", 2))
+	must(t, err)
+	p.By, p.At = "bob", event.NewTime(now)
+	state, err = s.Propose(t.Context(), p, file("other", 2), p.Approve("bob", key("bob")), false)
+	if err != nil || state.Missing != 1 || len(state.Approved) != 1 {
+		t.Errorf("the same file, signed anew: %+v, %v", state, err)
 	}
 }

@@ -55,7 +55,7 @@ func (b *batch) decide(l *landing) (merge.Result, *no, error) {
 }
 
 var (
-	noLonger    = &no{rule: "policy", reason: "the policy changed", advice: "push again"}
+	noLonger    = &no{rule: "policy", reason: "members or policy changed", advice: "push again"}
 	noUnchecked = &no{rule: "missing-object", reason: "part of the history was not sent", advice: "part of this history is unknown here: fetch from the hub, then push again"}
 	noConflict  = &no{rule: "conflicting-path", reason: "an event differs from the hub's", advice: "an event of yours has the id of another one at the hub: run cairn sync, which keeps both sides' notes"}
 )

@@ -143,10 +143,10 @@ func (p *push) serve(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return p.report("", "the policy changes too often; push again")
+	return p.report("", "members or policy change too often; push again")
 }
 
-// maxJudged is how often a push is judged because the policy changed meanwhile.
+// maxJudged is how often a push is judged because members or policy changed meanwhile.
 const maxJudged = 5
 
 // judge judges what arrived and lands it. again says that another judgement

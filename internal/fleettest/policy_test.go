@@ -446,3 +446,25 @@ func TestADamagedPolicyIsBroughtAgain(t *testing.T) {
 		t.Errorf("doctor says %+v", c)
 	}
 }
+
+// A machine is stolen and signs a policy. Once it is revoked nothing of its is
+// left to approve.
+func TestWhatAStolenMachineProposedIsGoneWithIt(t *testing.T) {
+	f := fleettest.Start(t, hub.Options{})
+	a, b := f.Joined("a", "ana"), f.Joined("b", "bob")
+	push(t, f, policyFile(2, ""))
+	number(t, f, b, 2)
+	next := policyFile(2, pattern("acme-ticket", "ACME"))
+	if c, err := deskOf(t, a).Push(t.Context(), next, false); err != nil || c.State != desk.Waiting {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if _, err := f.Hub().Admin().Revoke(t.Context(), admin.Caller{}, device(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := deskOf(t, b).Approve(t.Context(), 3, ""); problem.Of(err).Code != problem.NotFound {
+		t.Errorf("it is approved: %+v, %v", c, err)
+	}
+	if c, err := deskOf(t, b).Push(t.Context(), next, false); err != nil || c.State != desk.Waiting || c.Missing != 1 {
+		t.Errorf("signed anew: %+v, %v", c, err)
+	}
+}

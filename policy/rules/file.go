@@ -31,6 +31,7 @@ type Summary struct {
 	Team      string
 	Admins    []string // sign versions of the policy
 	Approvals int      // of admins that a new version needs, 1 or 2
+	Forces    bool     // it excuses what is certain to be a secret
 }
 
 // Check reads a policy file and says who may change it. The error is a
@@ -44,7 +45,8 @@ func Check(src []byte) (Summary, error) {
 }
 
 func (f *File) summary() Summary {
-	return Summary{Team: f.Team, Admins: slices.Clone(f.Admins), Approvals: f.Approvals}
+	forces := slices.ContainsFunc(f.Allow, func(a Allow) bool { return a.Force })
+	return Summary{Team: f.Team, Admins: slices.Clone(f.Admins), Approvals: f.Approvals, Forces: forces}
 }
 
 // Parse reads a policy file. The error is a *CheckError with all that is
