@@ -16,17 +16,19 @@ import (
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/policy"
+	"cairn/policy/versions"
 )
 
 // hookFlags are what both commands take.
 type hookFlags struct {
-	keys, space string
-	timeout     time.Duration
+	keys, space, policy string
+	timeout             time.Duration
 }
 
 func (f *hookFlags) on(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.keys, "keys", "", "file with the public keys of the devices whose events are taken, one a line; every device's are without it")
 	cmd.Flags().StringVar(&f.space, "space", "", "the space that the repository must be")
+	cmd.Flags().StringVar(&f.policy, "policy", "", "a team's policy file, whose rules count beside the built-in ones; see docs/POLICY.md")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 10*time.Minute, "how long a push may take to be looked at; then it is refused")
 }
 
@@ -38,7 +40,7 @@ func (a *app) hubHookCommand() *cobra.Command {
 func (a *app) preReceiveCommand() *cobra.Command {
 	var f hookFlags
 	cmd := &cobra.Command{
-		Use: "pre-receive [--keys FILE] [--space S]", Short: "Judge a push, as git's pre-receive hook", Args: args(0, 0),
+		Use: "pre-receive [--keys FILE] [--space S] [--policy FILE]", Short: "Judge a push, as git's pre-receive hook", Args: args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			beModest(cmd.Context())
 			lines, err := a.judgePush(cmd.Context(), f)
@@ -59,12 +61,15 @@ func (a *app) preReceiveCommand() *cobra.Command {
 }
 
 func (a *app) judgePush(ctx context.Context, f hookFlags) ([]string, error) {
-	g := gate.Gate{Policy: policy.Default()}
+	rules, err := readPolicy(f.policy)
+	if err != nil {
+		return nil, err
+	}
+	g := gate.Gate{Policy: rules, Space: f.space}
 	o := hook.Options{
 		FS: disk.OS, Event: g.Event, Raw: g.Raw, Space: f.space,
 		Limits: repository.Limits{Whole: f.timeout}, Now: time.Now,
 	}
-	var err error
 	if o.Keys, err = readKeys(f.keys); err != nil {
 		return nil, err
 	}
@@ -87,11 +92,27 @@ func readKeys(path string) (map[event.DeviceID]bool, error) {
 	return hook.ParseKeys(list)
 }
 
+// readPolicy is the built-in policy if no file is named.
+func readPolicy(path string) (*policy.Policy, error) {
+	if path == "" {
+		return policy.Default(), nil
+	}
+	file, err := disk.ReadFile(disk.OS, path)
+	if err != nil {
+		return nil, fmt.Errorf("read the policy file: %w", err)
+	}
+	p, err := policy.Read(versions.First, file, nil, time.Now)
+	if err != nil {
+		return nil, fmt.Errorf("judge by a team's rules: %w", err)
+	}
+	return p, nil
+}
+
 func (a *app) hubHookInstallCommand() *cobra.Command {
 	var f hookFlags
 	var repo string
 	cmd := &cobra.Command{
-		Use: "install --repo DIR [--keys FILE] [--space S]", Short: "Put the gate in front of a bare repository", Args: args(0, 0),
+		Use: "install --repo DIR [--keys FILE] [--space S] [--policy FILE]", Short: "Put the gate in front of a bare repository", Args: args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if repo == "" {
 				return usage("say where with --repo DIR")
@@ -115,23 +136,29 @@ func (a *app) hubHookInstallCommand() *cobra.Command {
 	return cmd
 }
 
-// hookLine is what the script runs. A list of keys that cannot be read is told
-// now, and not to everybody who pushes.
+// hookLine is what the script runs. A file that cannot be read is told now, and
+// not to everybody who pushes.
 func (a *app) hookLine(f hookFlags, timed bool) ([]string, error) {
 	program, err := a.env.Executable()
 	if err != nil {
 		return nil, err
 	}
 	line := []string{program, "hub", "hook", "pre-receive"}
-	if f.keys != "" {
-		if _, err := readKeys(f.keys); err != nil {
-			return nil, err
+	if _, err := readKeys(f.keys); err != nil {
+		return nil, err
+	}
+	if _, err := readPolicy(f.policy); err != nil {
+		return nil, err
+	}
+	for _, file := range []struct{ flag, path string }{{"--keys", f.keys}, {"--policy", f.policy}} {
+		if file.path == "" {
+			continue
 		}
-		path, err := filepath.Abs(f.keys)
+		path, err := filepath.Abs(file.path)
 		if err != nil {
 			return nil, err
 		}
-		line = append(line, "--keys", path)
+		line = append(line, file.flag, path)
 	}
 	if f.space != "" {
 		if !event.ValidSpaceName(f.space) {
