@@ -22,6 +22,7 @@ import (
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/problem"
+	"cairn/search/embed"
 	"cairn/sync/eventlog"
 )
 
@@ -80,7 +81,8 @@ func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
 	a.key.Store(&key)
 	a.Service, err = memory.Open(memory.Options{
 		FS: opt.FS, Home: opt.Home, Key: key, Decide: a.decide, Policy: func(space string) int { return a.policyOf(space).Number() }, Over: a.over,
-		Trouble: func(err error) { a.log.Warn("memory", "err", err) }, Now: opt.Now,
+		Embedder: embed.NewSource(a.config.Embedder),
+		Trouble:  func(err error) { a.log.Warn("memory", "err", err) }, Now: opt.Now,
 	})
 	if err != nil {
 		return nil, err

@@ -27,6 +27,7 @@ func (a *Agent) Doctor(ctx context.Context, deep bool) (api.Report, error) {
 	d.spaces()
 	d.purges()
 	d.index()
+	d.embedder()
 	d.remotes()
 	d.policy()
 	d.clock()

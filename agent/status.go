@@ -27,6 +27,10 @@ func (a *Agent) Status(ctx context.Context) (api.Status, error) {
 	if p := a.Progress(); p.Running {
 		s.Rebuild = &api.Progress{Done: p.Done, Total: p.Total}
 	}
+	s.Embedder = a.config.Embedder
+	if p := a.EmbedProgress(); p.Running {
+		s.Embedding = &api.Progress{Done: p.Done, Total: p.Total}
+	}
 	for _, name := range a.Spaces() {
 		sp, err := a.spaceStatus(ctx, name)
 		if err != nil {

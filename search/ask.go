@@ -10,6 +10,7 @@ import (
 	"github.com/RoaringBitmap/roaring"
 
 	"cairn/internal/event"
+	"cairn/search/embed"
 	"cairn/search/query"
 )
 
@@ -27,6 +28,9 @@ type Query struct {
 	// Prefix says that the last word is still being typed: notes that hold a
 	// word beginning with it then count as much as those that hold the word.
 	Prefix bool
+	// Meaning has notes that mean what the query does, by their own Meaning,
+	// come before others that hold its words as well; nil leaves that out.
+	Meaning embed.Vector
 }
 
 // The limits of a result.
@@ -123,6 +127,7 @@ func (v *view) answer(ctx context.Context, q Query, parsed query.Query, n narrow
 	if err != nil {
 		return Result{}, err
 	}
+	p.meaning = q.Meaning
 	s := sieve{plan: p, keep: q.Keep, limit: limitOf(q), kept: map[docRef]bool{}}
 	if parsed.Lists() {
 		return s.newest(ctx, allow)
@@ -171,7 +176,7 @@ const widening = 16
 // plain asks for more and more candidates until enough of them are hits or
 // there are no more.
 func (s *sieve) plain(ctx context.Context, words []*word, allow []*roaring.Bitmap) ([]Hit, error) {
-	for size := max(s.limit, closerLook); ; size *= widening {
+	for size := max(s.limit, s.plan.depth(words)); ; size *= widening {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cairn/search/analysis"
+	"cairn/search/embed"
 )
 
 // closerLook is how many of the best candidates are looked at more closely:
@@ -60,16 +61,23 @@ func newLook(words []lookWord) *look {
 // reorder ranks the first candidates again, each among those that, like it, do
 // or do not hold all the words.
 func (p *plan) reorder(words []*word, list []candidate) error {
-	list = list[:min(len(list), closerLook)]
+	list = list[:min(len(list), p.depth(words))]
 	l := lookAt(words)
-	if len(l.words) == 0 {
+	if len(l.words) == 0 && !p.leans(words) {
 		return nil
 	}
+	near := make([]float64, len(list))
 	for i, c := range list {
-		err := p.view.segs[c.part].text(c.doc, func(text []byte) { list[i].score += l.bonus(text) })
+		err := p.view.segs[c.part].stored(c.doc, func(text, place []byte) {
+			list[i].score += l.bonus(text)
+			near[i] = embed.Similarity(p.meaning, place)
+		})
 		if err != nil {
 			return &DamagedError{Dir: p.view.dir, Err: err}
 		}
+	}
+	if p.leans(words) {
+		lean(list, near)
 	}
 	t := top{view: p.view}
 	slices.SortFunc(list, t.compare)

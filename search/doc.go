@@ -17,9 +17,15 @@
 // them after a crash; its analyzers, its scoring and its queries are not used,
 // and segments of new notes are made by package icefile.
 //
-// It leaves out on purpose the text of the notes, which the log has, vectors,
-// and any judgement about which notes count: the caller passes that in as
-// Query.Keep.
+// A note may bring a vector of package embed, which is kept in its row and goes
+// with it. A question that brings one too has notes near it in meaning ranked
+// higher, by at most a part of the best score, and only among those that do, or
+// among those that do not, hold all its words. Vectors find nothing by
+// themselves.
+//
+// It leaves out on purpose the text of the notes, which the log has, the making
+// of vectors, and any judgement about which notes count: the caller passes that
+// in as Query.Keep.
 //
 // It promises that after a crash at any moment the folder opens with the notes
 // and the marks of one and the same step, or with an error that says to

@@ -18,6 +18,7 @@ const (
 	wordField  = "t"
 	facetField = "f"
 	textField  = "s"
+	placeField = "v"
 )
 
 // The kinds of facets, which filter and never score.
@@ -124,12 +125,16 @@ func (m *documentMaker) document(space string, d *Doc) *document {
 	m.add(d.Body, bodyWeight, 0)
 	m.text.WriteString(regionEnd)
 	m.text.WriteString(m.names.String())
-	return &document{fields: []field{
+	fields := []field{
 		keyColumn(noteKey(space, d.ID), formatMillis(d.Recorded.UnixMilli())),
 		{name: wordField, terms: m.wordTerms()},
 		{name: facetField, terms: facetsOf(space, d)},
 		{name: textField, value: []byte(m.text.String())},
-	}}
+	}
+	if d.Meaning != nil {
+		fields = append(fields, field{name: placeField, value: d.Meaning})
+	}
+	return &document{fields: fields}
 }
 
 // longHeading is how many characters the longest heading has.

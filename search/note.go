@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cairn/internal/event"
+	"cairn/search/embed"
 )
 
 // A Doc is a note as the index sees it. Title, Tags and Body are searched; the
@@ -20,6 +21,10 @@ type Doc struct {
 	Tags  []string
 
 	Kind, Harness, Device, Actor, Project string
+
+	// Meaning ranks the note for a query that has one of the same embedder; nil
+	// is none.
+	Meaning embed.Vector
 
 	Recorded time.Time // what Filter.Since and Filter.Until compare, to the millisecond
 }

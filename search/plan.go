@@ -6,6 +6,7 @@ import (
 	"github.com/RoaringBitmap/roaring"
 
 	"cairn/search/analysis"
+	"cairn/search/embed"
 	"cairn/search/query"
 )
 
@@ -15,6 +16,7 @@ type plan struct {
 	narrow  narrower
 	typing  bool // the last word is not finished
 	asks    bool // the query is put as a sentence
+	meaning embed.Vector
 	sources []*source
 	index   map[string]int // of sources, by what they are
 	words   []*word

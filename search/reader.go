@@ -9,6 +9,7 @@ import (
 
 	"cairn/internal/disk"
 	"cairn/internal/event"
+	"cairn/search/embed"
 )
 
 // A Reader searches an index that another process may be writing to. It shows
@@ -109,6 +110,11 @@ func (r *Reader) Count(space string) (n int, err error) {
 // IDs is Index.IDs.
 func (r *Reader) IDs(space string, fn func(event.ID) error) error {
 	return r.read(func(v *view) error { return v.ids(context.Background(), space, fn) })
+}
+
+// Meanings is Index.Meanings.
+func (r *Reader) Meanings(space string, fn func(event.ID, embed.Vector) error) error {
+	return r.read(func(v *view) error { return v.meanings(space, fn) })
 }
 
 // Close lets go of the files. Further calls of it do nothing.

@@ -174,18 +174,31 @@ func (s *seg) facetsFrom(start string) (*roaring.Bitmap, error) {
 
 var errNoText = errors.New("a document without a stored text")
 
-// text calls fn with the stored text of a document, which is gone afterwards.
-func (s *seg) text(doc uint32, fn func([]byte)) error {
+// stored calls fn with the stored text of a document and its place, nil if it
+// has none. Both are gone afterwards.
+func (s *seg) stored(doc uint32, fn func(text, place []byte)) error {
+	var text, place []byte
 	found := false
 	err := s.source.VisitStoredFields(uint64(doc), func(name string, value []byte) bool {
-		if name == textField {
-			found = true
-			fn(value)
+		switch name {
+		case textField:
+			text, found = value, true
+		case placeField:
+			place = value
 		}
-		return !found
+		return true
 	})
-	if err == nil && !found {
-		err = errNoText
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return errNoText
 	}
-	return err
+	fn(text, place)
+	return nil
+}
+
+// text calls fn with the stored text of a document, which is gone afterwards.
+func (s *seg) text(doc uint32, fn func([]byte)) error {
+	return s.stored(doc, func(text, _ []byte) { fn(text) })
 }

@@ -11,6 +11,7 @@ import (
 	segment "github.com/blugelabs/bluge_segment_api"
 
 	"cairn/internal/event"
+	"cairn/search/embed"
 )
 
 // A view is the index at one moment. It lives as long as the snapshot it was
@@ -193,6 +194,13 @@ func (x *Index) IDs(space string, fn func(event.ID) error) error {
 	return x.read(func(v *view) error { return v.ids(context.Background(), space, fn) })
 }
 
+// Meanings calls fn with the id and the Meaning of every note of a space, in no
+// particular order, until it returns an error, which is then that of Meanings.
+// The vector is gone afterwards. fn must not call the Index.
+func (x *Index) Meanings(space string, fn func(event.ID, embed.Vector) error) error {
+	return x.read(func(v *view) error { return v.meanings(space, fn) })
+}
+
 func (v *view) mark(space string) (found Mark, ok bool, err error) {
 	err = v.marks(func(of string, m Mark) {
 		if of == space {
@@ -250,6 +258,25 @@ func (v *view) ids(ctx context.Context, space string, fn func(event.ID) error) e
 			}
 			if err := fn(p.rows.id(doc)); err != nil {
 				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (v *view) meanings(space string, fn func(event.ID, embed.Vector) error) error {
+	for _, p := range v.segs {
+		for doc := range uint32(len(p.rows.times)) {
+			if p.isDead(doc) || p.rows.spaceOf(doc) != space {
+				continue
+			}
+			var told error
+			err := p.stored(doc, func(_, place []byte) { told = fn(p.rows.id(doc), place) })
+			if err != nil {
+				return &DamagedError{Dir: v.dir, Err: err}
+			}
+			if told != nil {
+				return told
 			}
 		}
 	}

@@ -31,6 +31,9 @@ type Agent interface {
 
 	Status(context.Context) (Status, error)
 	Doctor(ctx context.Context, deep bool) (Report, error)
+	// Embed gives every note its vector of the embedder that is set, where it
+	// has none. What it has done when the context ends stays done.
+	Embed(context.Context) (Embedded, error)
 	// Refused lists events that a gate refused; Dismiss takes one off the list.
 	Refused(context.Context) ([]Refusal, error)
 	Dismiss(ctx context.Context, ref string) error

@@ -15,6 +15,9 @@ type Status struct {
 	Refused int           `json:"refused"`
 	Rebuild *Progress     `json:"rebuild,omitempty"` // of the search index, while one is under way
 	Policy  *PolicyState  `json:"policy,omitempty"`  // of the hub's team, if it has written one
+	// Embedder is what gives notes their vectors, as it is set.
+	Embedder  string    `json:"embedder,omitempty"`
+	Embedding *Progress `json:"embedding,omitempty"` // of Embed, while one is under way
 }
 
 // PolicyState is the team's policy as this machine applies it.
@@ -23,6 +26,14 @@ type PolicyState struct {
 	Team    string `json:"team,omitempty"`
 	Hash    string `json:"sha256,omitempty"`  // of the file
 	Problem string `json:"problem,omitempty"` // why what the hub shows is not taken
+}
+
+// Embedded is what Embed did.
+type Embedded struct {
+	Embedder string `json:"embedder"` // its name: another one when its vectors are others
+	Notes    int    `json:"notes"`    // in the index
+	Made     int    `json:"made"`     // vectors, now
+	Unknown  int    `json:"unknown"`  // notes of whose words the embedder knows none
 }
 
 // Progress is how far something is that takes a while.

@@ -11,6 +11,7 @@ import (
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/search"
+	"cairn/search/embed"
 )
 
 // access is the search index as this process can reach it: to write, or only
@@ -121,6 +122,7 @@ type rows interface {
 	Ask(context.Context, search.Query) (search.Result, error)
 	Mark(space string) (search.Mark, bool, error)
 	IDs(space string, fn func(event.ID) error) error
+	Meanings(space string, fn func(event.ID, embed.Vector) error) error
 }
 
 // read calls fn with the index, or with what another process has written of

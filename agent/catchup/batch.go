@@ -37,7 +37,7 @@ func (b *batcher) add(s eventlog.Stored) error {
 		b.batch.Delete = append(b.batch.Delete, p.Target)
 	}
 	if s.Event.Kind.Searchable() && !b.space.unsearchable(s.ID) {
-		b.batch.Put = append(b.batch.Put, docOf(s.Event))
+		b.batch.Put = append(b.batch.Put, docOf(s.Event, b.space.keeper.embedder()))
 		b.bytes += len(s.Bytes)
 	}
 	if len(b.batch.Put) < stepDocs && b.bytes < stepBytes {

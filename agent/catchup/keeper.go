@@ -10,6 +10,7 @@ import (
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/search"
+	"cairn/search/embed"
 )
 
 // Options say where a Keeper keeps things.
@@ -20,6 +21,8 @@ type Options struct {
 	// Hidden names events that must not be found, such as one in which a newer
 	// rule saw a secret; nil hides none. It is called from many goroutines.
 	Hidden func(space string, id event.ID) bool
+	// Embedder gives notes and questions their places; nil gives none.
+	Embedder *embed.Source
 	// Trouble is told what goes wrong in the background and is tried again.
 	Trouble func(error)
 }
@@ -49,6 +52,7 @@ func Open(opt Options) *Keeper {
 	k := &Keeper{opt: opt, spaces: map[string]*Space{}}
 	k.access = access{fs: opt.FS, dir: opt.Index, trouble: opt.Trouble}
 	k.ctx, k.cancel = context.WithCancel(context.Background())
+	opt.Embedder.Now() // begins to load it
 	return k
 }
 
@@ -89,6 +93,9 @@ func (k *Keeper) all() []*Space {
 // Ask searches the index as it is. Errors: ErrBehind if there is none yet,
 // those of search.Index.Ask.
 func (k *Keeper) Ask(ctx context.Context, q search.Query) (search.Result, error) {
+	if by := k.opt.Embedder.Now(); by != nil && q.Meaning == nil {
+		q.Meaning = by.Embed(q.Text)
+	}
 	var r search.Result
 	err := k.access.read(func(x rows) (err error) {
 		r, err = x.Ask(ctx, q)

@@ -101,6 +101,7 @@ var agentMethods = map[string]method{
 	"Digest":      func(ctx context.Context, a api.Agent) (any, error) { return a.Digest(ctx, 4096) },
 	"Status":      func(ctx context.Context, a api.Agent) (any, error) { return a.Status(ctx) },
 	"Doctor":      func(ctx context.Context, a api.Agent) (any, error) { return a.Doctor(ctx, true) },
+	"Embed":       func(ctx context.Context, a api.Agent) (any, error) { return a.Embed(ctx) },
 	"Refused":     func(ctx context.Context, a api.Agent) (any, error) { return a.Refused(ctx) },
 	"Dismiss":     func(ctx context.Context, a api.Agent) (any, error) { return only(a.Dismiss(ctx, "~k3m9x2p")) },
 	"CreateSpace": func(ctx context.Context, a api.Agent) (any, error) { return only(a.CreateSpace(ctx, "team")) },

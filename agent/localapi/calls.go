@@ -82,6 +82,10 @@ func (c *Client) Doctor(ctx context.Context, deep bool) (api.Report, error) {
 	return invoke[api.Report](ctx, c, doctor, doctorRequest{Deep: deep})
 }
 
+func (c *Client) Embed(ctx context.Context) (api.Embedded, error) {
+	return invoke[api.Embedded](ctx, c, embedMissing, nothing{})
+}
+
 func (c *Client) Refused(ctx context.Context) ([]api.Refusal, error) {
 	return invoke[[]api.Refusal](ctx, c, refused, nothing{})
 }

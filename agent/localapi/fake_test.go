@@ -104,6 +104,10 @@ func (f *fake) Doctor(ctx context.Context, deep bool) (api.Report, error) {
 	return answer(api.Report{OK: true, Checks: []api.Check{{Name: "n", OK: true, Detail: "d", Fix: "f"}}}, f.called(ctx, deep))
 }
 
+func (f *fake) Embed(ctx context.Context) (api.Embedded, error) {
+	return answer(api.Embedded{Embedder: "e", Notes: 3, Made: 2, Unknown: 1}, f.called(ctx))
+}
+
 func (f *fake) Refused(ctx context.Context) ([]api.Refusal, error) {
 	return answer([]api.Refusal{aRefusal}, f.called(ctx))
 }

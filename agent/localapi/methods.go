@@ -33,6 +33,9 @@ func methods(a api.Agent) map[string]http.Handler {
 		doctor: call(func(ctx context.Context, in doctorRequest) (api.Report, error) {
 			return a.Doctor(ctx, in.Deep)
 		}),
+		embedMissing: call(func(ctx context.Context, _ nothing) (api.Embedded, error) {
+			return a.Embed(ctx)
+		}),
 		refused: call(func(ctx context.Context, _ nothing) ([]api.Refusal, error) {
 			return a.Refused(ctx)
 		}),

@@ -75,6 +75,7 @@ const (
 	digest       = "digest"
 	status       = "status"
 	doctor       = "doctor"
+	embedMissing = "embed"
 	refused      = "refused"
 	dismiss      = "dismiss"
 	createSpace  = "create-space"

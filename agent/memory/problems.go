@@ -14,6 +14,7 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/problem"
 	"cairn/policy"
+	"cairn/search/embed"
 	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
 	"cairn/sync/purge"
@@ -51,6 +52,8 @@ type row struct {
 	hint string
 }
 
+const embedderHint = `put "embedder" in config.json or the file it names right, and run "cairn agent stop"; search by words works meanwhile`
+
 // table goes from the particular to the general; the first row that fits
 // counts.
 var table = []row{
@@ -85,6 +88,10 @@ var table = []row{
 	{typed[*purge.RecordError](nil), problem.Corrupt, "run cairn doctor"},
 	{is(eventlog.ErrNotFound), problem.NotFound, "cairn log lists what there is"},
 	{is(eventlog.ErrBusy), problem.Busy, "try again"},
+
+	{is(catchup.ErrNoEmbedder), problem.Usage, `give "embedder": "words:PATH" in config.json, where PATH is a file of word vectors, and run "cairn agent stop"`},
+	{typed[*embed.FileError](nil), problem.Failed, embedderHint},
+	{typed[*embed.SettingError](nil), problem.Failed, embedderHint},
 
 	{when(disk.Full), problem.Failed, "what was saved before is safe; free some space and try again"},
 	{when(disk.ReadOnly), problem.Failed, "what was saved before is safe; make the disk writable and try again"},

@@ -18,6 +18,7 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/paths"
 	"cairn/internal/problem"
+	"cairn/search/embed"
 	"cairn/sync/eventlog"
 	"cairn/sync/purge"
 )
@@ -45,6 +46,8 @@ type Options struct {
 	// Over says, of a space and a moment, which events are no longer kept then:
 	// a function as in projection.View, or nil if all are. nil for all spaces.
 	Over func(space string, at time.Time) func(event.ID, event.Kind, event.Classification) bool
+	// Embedder gives notes and questions their places; nil gives none.
+	Embedder *embed.Source
 	// Trouble is told what goes wrong after a save was acknowledged, and in the
 	// background. All of it is tried again.
 	Trouble func(error)
@@ -59,6 +62,7 @@ type Service struct {
 	keeper   *catchup.Keeper
 	ledger   *ledger
 	digested digestMemo
+	embeds   embedWork
 	ids      liveIDs
 	ctx      context.Context // ends when the Service is closed
 	end      context.CancelFunc
@@ -101,7 +105,7 @@ func Open(opt Options) (*Service, error) {
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.keeper = catchup.Open(catchup.Options{
 		FS: opt.FS, Index: opt.Home.Index(), Facts: opt.Home.Facts,
-		Hidden: s.ledger.withheld, Trouble: opt.Trouble,
+		Hidden: s.ledger.withheld, Embedder: opt.Embedder, Trouble: opt.Trouble,
 	})
 	return s, nil
 }

@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 			"serve":   serve,
 			"invite":  invite,
 			"noted":   noted,
+			"set":     set,
 		},
 	})
 }
@@ -125,6 +126,22 @@ func makeText(ts *testscript.TestScript, _ bool, args []string) {
 		fmt.Fprintf(&b, "line %d of a long note about nothing much\n", i)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()[:size-len(last)]+last), 0o644))
+}
+
+// set gives a home's configuration a member: set NAME VALUE.
+func set(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: set NAME VALUE")
+	}
+	path := filepath.Join(ts.Getenv("CAIRN_HOME"), "config.json")
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	members := map[string]any{}
+	ts.Check(json.Unmarshal(b, &members))
+	members[args[0]] = args[1]
+	b, err = json.Marshal(members)
+	ts.Check(err)
+	ts.Check(os.WriteFile(path, b, 0o600))
 }
 
 func nowhere(ts *testscript.TestScript, neg bool, args []string) {

@@ -24,8 +24,11 @@ type Config struct {
 	Remotes []Remote `json:"remotes,omitempty"`
 	// Durability is what a saved note survives: DurableFully, or empty for the
 	// same, or DurableInProcess.
-	Durability string   `json:"durability,omitempty"`
-	Renewed    *Renewal `json:"renewed,omitempty"` // the last time
+	Durability string `json:"durability,omitempty"`
+	// Embedder names what gives notes their places, as package search/embed has
+	// it; empty for none.
+	Embedder string   `json:"embedder,omitempty"`
+	Renewed  *Renewal `json:"renewed,omitempty"` // the last time
 }
 
 // A Renewal is a device key that was replaced because another copy of the

@@ -19,7 +19,7 @@ func (a *app) commands() []*cobra.Command {
 		a.oneWay("push", "Only send", api.PushOnly), a.oneWay("pull", "Only fetch", api.PullOnly),
 		a.remoteCommand(), a.refusedCommand(), a.hubCommand(),
 		a.connectCommand(), a.disconnectCommand(), a.mcpCommand(), a.serveCommand(), a.hookCommand(), a.digestCommand(), a.agentCommand(),
-		a.initCommand(), a.statusCommand(), a.doctorCommand(), a.auditCommand(), a.policyCommand(),
+		a.initCommand(), a.statusCommand(), a.doctorCommand(), a.embedCommand(), a.auditCommand(), a.policyCommand(),
 		a.importCommand(), a.exportCommand(), a.demoCommand(), a.benchCommand(), a.versionCommand(),
 	}
 }

@@ -84,6 +84,9 @@ func writeStatus(w io.Writer, s api.Status) {
 	if s.Rebuild != nil {
 		fmt.Fprintf(w, "index   %s\n", rebuildWords(*s.Rebuild))
 	}
+	if s.Embedder != "" {
+		fmt.Fprintf(w, "meaning %s\n", s.Embedder)
+	}
 	for _, sp := range s.Spaces {
 		writeSpace(w, sp)
 	}

@@ -57,6 +57,9 @@ func (a *app) showRebuild(ctx context.Context, agent api.Agent) {
 		if s, err := agent.Status(ctx); err == nil && s.Rebuild != nil {
 			a.progress("search index " + rebuildWords(*s.Rebuild))
 			shown = true
+		} else if err == nil && s.Embedding != nil {
+			a.progress(fmt.Sprintf("vectors made: %d of %d", s.Embedding.Done, s.Embedding.Total))
+			shown = true
 		}
 	}
 }

@@ -1,0 +1,42 @@
+package search
+
+// widerLook is how many candidates are looked at closely when meaning may bring
+// one forward, and meaningShare how much of the best score in words the same
+// meaning is worth. Both were measured; more of either finds no more.
+const (
+	widerLook    = 50
+	meaningShare = 0.4
+)
+
+// leans says whether meaning has a say: where there are several words, for only
+// then do notes that hold all of them keep apart from the others.
+func (p *plan) leans(words []*word) bool {
+	return p.meaning.HasPlace() && (len(words) > 1 || len(words[0].parts) > 1)
+}
+
+func (p *plan) depth(words []*word) int {
+	if p.leans(words) {
+		return widerLook
+	}
+	return closerLook
+}
+
+// lean adds to the scores of candidates what their nearness to the question is
+// worth: never so much that one without all the words passes one with them.
+func lean(list []candidate, near []float64) {
+	var best [2]uint32
+	for _, c := range list {
+		best[c.tier()] = max(best[c.tier()], c.score&^allWords)
+	}
+	for i, c := range list {
+		list[i].score += uint32(meaningShare * max(0, near[i]) * float64(best[c.tier()]))
+	}
+}
+
+// tier is 1 for a candidate that holds all the words.
+func (c candidate) tier() int {
+	if c.score >= allWords {
+		return 1
+	}
+	return 0
+}
