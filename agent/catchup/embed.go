@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -11,6 +12,7 @@ import (
 	"cairn/internal/event"
 	"cairn/search"
 	"cairn/search/embed"
+	"cairn/search/query"
 	"cairn/sync/eventlog"
 )
 
@@ -35,6 +37,16 @@ func (k *Keeper) Embedder(ctx context.Context) (embed.Embedder, error) {
 		err = ErrNoEmbedder
 	}
 	return by, err
+}
+
+// meant is the words of a question, without the filters and signs in it.
+func meant(text string) string {
+	var words []string
+	query.Parse(text).Words(
+		func(w query.Word) { words = append(words, w.Text) },
+		func(p query.Phrase) { words = append(words, p.Words...) },
+	)
+	return strings.Join(words, " ")
 }
 
 // Embedding counts the notes of a space by their vectors.

@@ -94,7 +94,7 @@ func (k *Keeper) all() []*Space {
 // those of search.Index.Ask.
 func (k *Keeper) Ask(ctx context.Context, q search.Query) (search.Result, error) {
 	if by := k.opt.Embedder.Now(); by != nil && q.Meaning == nil {
-		q.Meaning = by.Embed(q.Text)
+		q.Meaning = by.Embed(meant(q.Text))
 	}
 	var r search.Result
 	err := k.access.read(func(x rows) (err error) {

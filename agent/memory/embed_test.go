@@ -63,6 +63,9 @@ func TestANoteGetsItsVectorWhenItIsSaved(t *testing.T) {
 	if got := h.asked("automobile repair"); !slices.Equal(got, []event.ID{car, food}) {
 		t.Errorf("found %v, want %s before %s", got, car, food)
 	}
+	if got := h.asked("automobile repair kind:observe"); !slices.Equal(got, []event.ID{car, food}) {
+		t.Errorf("with filters it found %v, want %s before %s", got, car, food)
+	}
 	if got := h.asked("automobile"); len(got) != 0 {
 		t.Errorf("what no note holds found %v", got)
 	}
