@@ -80,7 +80,21 @@ func (c *checker) secrets(src []byte) {
 			c.say(line, column, "the file holds more nested text than can be checked for secrets")
 			continue
 		}
-		c.say(line, column, "this looks like a secret (rule %s): take it out, and name it by the fingerprint of its refusal", f.Rule)
+		c.say(line, column, looksSecret, f.Rule)
+	}
+}
+
+const looksSecret = "this looks like a secret (rule %s): take it out, and name it by the fingerprint of its refusal"
+
+// quoted looks at a text in double quotes as YAML reads it: it may be written
+// in escapes, and with a line's end within a word.
+func (c *checker) quoted(n *yaml.Node) {
+	if n.Style&yaml.DoubleQuotedStyle == 0 || c.hidden[n.Line] {
+		return
+	}
+	if found := c.scanner.Scan([]byte(n.Value)); len(found) > 0 {
+		c.hidden[n.Line] = true
+		c.at(n, "", looksSecret, found[0].Rule)
 	}
 }
 
@@ -165,6 +179,7 @@ func (c *checker) plain(n *yaml.Node, depth int) {
 	if n.Style&yaml.TaggedStyle != 0 {
 		c.at(n, "", "tags are not allowed: leave it out")
 	}
+	c.quoted(n)
 	for _, sub := range n.Content {
 		c.plain(sub, depth+1)
 	}

@@ -50,6 +50,8 @@ func TestASecretInAPolicyFileIsRefusedAndNotRepeated(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	token := secretstest.Generate("github-pat", r)
 	stripe := secretstest.Generate("stripe-live", r)
+	near := secretstest.Generate("datadog-api", r) // shows by the name beside it
+	cut := len(near) - 9
 	for name, src := range map[string]string{
 		"as a reason":      head + "secrets:\n  off:\n    - {rule: jwt, reason: " + token + ", by: ana, until: 2027-01-01}\n",
 		"as a key":         head + token + ": 1\n",
@@ -67,13 +69,14 @@ func TestASecretInAPolicyFileIsRefusedAndNotRepeated(t *testing.T) {
 		"in a comment":     "# " + token + "\n" + head,
 		"escaped":          head + "limits: \"" + token[:6] + `\x` + fmt.Sprintf("%02x", token[6]) + token[7:] + "\"\n",
 		"over two lines":   head + "limits: \"" + token[:9] + "\\\n  " + token[9:] + "\"\n",
+		"a value in two":   head + "limits: \"" + near[:cut] + "\\\n  " + near[cut:] + "\"\n",
 		"behind a mistake": "version: [\n" + head + token,
 	} {
 		got := said([]byte(src))
 		if !strings.Contains(got, "looks like a secret (rule ") {
 			t.Errorf("%s: %q", name, got)
 		}
-		for _, secret := range []string{token, stripe} {
+		for _, secret := range []string{token, stripe, near} {
 			for at := 4; at+8 <= len(secret); at += 4 {
 				if strings.Contains(got, secret[at:at+8]) {
 					t.Fatalf("%s: part of the secret is repeated", name)

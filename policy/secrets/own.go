@@ -33,7 +33,7 @@ func (p *Pattern) reach() int {
 const overhead = 16
 
 // steps is what one byte may cost: all steps of the expression's program.
-func (p *Pattern) steps() (int, error) {
+func (p *Pattern) steps() (int64, error) {
 	re, err := syntax.Parse(p.Match.String(), syntax.Perl)
 	if err != nil {
 		return 0, err
@@ -42,13 +42,13 @@ func (p *Pattern) steps() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return len(prog.Inst) + overhead, nil
+	return int64(len(prog.Inst) + overhead), nil
 }
 
 // patterns are a team's own rules, ready to match.
 type patterns struct {
 	all    []Pattern
-	steps  []int // of each
+	steps  []int64 // of each
 	finder finder
 	owners [][]int // of each literal
 }
@@ -127,19 +127,19 @@ func (r *reading) matchOwn(v view) bool {
 // one could have gone.
 func (r *reading) try(v view, pattern int, near span) bool {
 	p, steps := &r.own.all[pattern], r.own.steps[pattern]
-	size := near.end - near.start
+	size := int64(near.end - near.start)
 	again := size
 	if p.Longest > 0 {
-		again = min(size, p.Longest)
+		again = min(size, int64(p.Longest))
 	}
 	r.tried += size * steps
-	left := maxTried + maxTriedGrowth*len(r.raw) - r.tried
+	left := maxTried + maxTriedGrowth*int64(len(r.raw)) - r.tried
 	if left < 0 {
 		return false
 	}
-	most := min(maxFindings, left/(again*steps)+1)
+	most := int(min(maxFindings, left/(again*steps)+1))
 	found := p.Match.FindAllIndex(near.in(v.text), most)
-	r.tried += len(found) * again * steps
+	r.tried += int64(len(found)) * again * steps
 	for _, at := range found {
 		m := match{span: span{near.start + at[0], near.start + at[1]}}
 		value := m.in(v.text)

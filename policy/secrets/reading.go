@@ -28,7 +28,7 @@ type reading struct {
 	derived  int
 	packed   int
 	inflated int
-	tried    int // steps
+	tried    int64 // steps
 	excused  []excused
 }
 
