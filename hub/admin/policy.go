@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"cairn/hub/audit"
 	"cairn/hub/devices"
@@ -309,7 +310,7 @@ var errSigned = &problem.Problem{
 func errNotPolicyAdmin(person string, admins []string) *problem.Problem {
 	return &problem.Problem{
 		Code: problem.HubRefused, Message: person + " is no admin of the policy in force; nothing was changed",
-		Hint: fmt.Sprintf("ask one of %v, or the hub's operator", admins),
+		Hint: fmt.Sprintf("ask one of them (%s), or the hub's operator", strings.Join(admins, ", ")),
 	}
 }
 

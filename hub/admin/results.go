@@ -192,14 +192,30 @@ type Records struct{ audit.Page }
 func (r Records) String() string {
 	text := table("TIME", "WHO", "WHAT", "SPACE", "VERDICT", "RULES", "EVENTS")(func(row func(...any)) {
 		for _, x := range r.Page.Records {
-			what := strings.TrimSpace(x.Action + " " + x.Target)
-			row(x.At.Format("2006-01-02 15:04:05"), x.Person, what, cmp.Or(x.Space, "-"), x.Verdict, cmp.Or(strings.Join(x.Rules, ","), "-"), x.Count)
+			row(x.At.Format("2006-01-02 15:04:05"), x.Person, whatOf(x), cmp.Or(x.Space, "-"), x.Verdict, cmp.Or(rulesOf(x), "-"), x.Count)
 		}
 	})
 	if r.Damaged > 0 {
 		text += fmt.Sprintf("%d lines could not be read.\n", r.Damaged)
 	}
 	return text
+}
+
+// whatOf is the act with what it was about.
+func whatOf(r audit.Record) string {
+	if strings.HasPrefix(r.Action, "policy ") && r.Policy > 0 {
+		return fmt.Sprintf("%s %d", r.Action, r.Policy)
+	}
+	return strings.TrimSpace(r.Action + " " + r.Target)
+}
+
+// rulesOf lists the rules that refused, and those that only would have.
+func rulesOf(r audit.Record) string {
+	list := slices.Clone(r.Rules)
+	for _, rule := range r.OnTrial {
+		list = append(list, rule+" (on trial)")
+	}
+	return strings.Join(list, ", ")
 }
 
 // table lines up columns.

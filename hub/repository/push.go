@@ -252,7 +252,14 @@ func (p *push) refuseFindings(findings []intake.Finding) error {
 	for _, line := range gate.Lines(findings) {
 		p.reply.Message(line)
 	}
-	return p.report("", fmt.Sprintf("%d findings, see the lines above", len(findings)))
+	return p.report("", found(len(findings)))
+}
+
+func found(n int) string {
+	if n == 1 {
+		return "1 finding, see the lines above"
+	}
+	return fmt.Sprintf("%d findings, see the lines above", n)
 }
 
 // report ends the push with one reason for all its refs; none is success.

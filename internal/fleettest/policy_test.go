@@ -336,6 +336,9 @@ func TestAPatternOnTrialIsOnRecord(t *testing.T) {
 	if len(page.Records) == 0 || !slices.Equal(page.Records[0].OnTrial, []string{"acme-ticket"}) || page.Records[0].Policy != 2 {
 		t.Errorf("on record: %+v", page.Records)
 	}
+	if text := page.String(); !strings.Contains(text, "acme-ticket (on trial)") {
+		t.Errorf("a person reads of no trial:\n%s", text)
+	}
 }
 
 // Whoever wonders why is told rule by rule.
@@ -362,20 +365,27 @@ func TestAPolicyIsExplained(t *testing.T) {
 		return out
 	}
 	for _, d := range []desk.Desk{f.Hub().Admin().PolicyDesk(), deskOf(t, b)} {
-		v := verdicts(d, string(id))
-		if v["acme-ticket"] != rules.Refuses || v["kind"] != rules.Refuses || v["no-right"] != rules.Allows || v["harness"] != rules.Silent || v["member"] != rules.Allows {
-			t.Errorf("the event: %v", v)
+		for _, words := range [][]string{{string(id)}, {string(id), "team"}, {id.Short()}} {
+			v := verdicts(d, words...)
+			if v["acme-ticket"] != rules.Refuses || v["kind"] != rules.Refuses || v["no-right"] != rules.Allows || v["harness"] != rules.Silent || v["member"] != rules.Allows {
+				t.Errorf("the event, as %v: %v", words, v)
+			}
 		}
-		v = verdicts(d, device(t, b), "team")
+		v := verdicts(d, device(t, b), "team")
 		if v["read"] != rules.Allows || v["write"] != rules.Refuses || v["member"] != rules.Allows {
 			t.Errorf("the device: %v", v)
 		}
 	}
+	if v := verdicts(f.Hub().Admin().PolicyDesk(), device(t, a), "team"); v["write"] != rules.Allows || v["admin"] != rules.Refuses {
+		t.Errorf("an admin of the policy who may only write there as a member: %v", v)
+	}
 	if _, err := deskOf(t, b).Explain(t.Context(), []string{device(t, a), "team"}); problem.Of(err).Code != problem.HubRefused {
 		t.Errorf("about another's device: %v", err)
 	}
-	if _, err := deskOf(t, b).Explain(t.Context(), []string{string(event.NewID(time.Now()))}); problem.Of(err).Code != problem.NotFound {
-		t.Errorf("an unknown event: %v", err)
+	for _, words := range [][]string{{string(event.NewID(time.Now()))}, {string(id), "personal"}, {"someone", "team"}} {
+		if _, err := deskOf(t, b).Explain(t.Context(), words); problem.Of(err).Code != problem.NotFound {
+			t.Errorf("%v: %v", words, err)
+		}
 	}
 }
 

@@ -155,8 +155,15 @@ func (c Changed) String() string {
 	case c.State == Active:
 		return fmt.Sprintf("Policy version %d is in force. Machines take it with their next sync.\n", c.Number)
 	}
-	return fmt.Sprintf("Policy version %d is proposed and lacks %d approvals. Another admin looks at it (cairn policy show %d) and runs:\ncairn policy approve %d\n",
-		c.Number, c.Missing, c.Number, c.Number)
+	return fmt.Sprintf("Policy version %d is proposed and waits for %s. Another admin looks at it (cairn policy show %d) and runs:\ncairn policy approve %d\n",
+		c.Number, approvals(c.Missing), c.Number, c.Number)
+}
+
+func approvals(n int) string {
+	if n == 1 {
+		return "1 approval"
+	}
+	return fmt.Sprintf("%d approvals", n)
 }
 
 // Explained is every rule that was looked at, in order.

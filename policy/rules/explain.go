@@ -77,7 +77,7 @@ func (j *judgement) step(rule, key string) Step {
 func (r *Rules) end(e event.Event) Step {
 	at, ends := r.Ends(e)
 	if !ends {
-		return Step{Rule: "retention", Verdict: Silent, Detail: "it is kept for ever"}
+		return Step{Rule: "retention", Verdict: Silent, Detail: "it is kept forever"}
 	}
 	return Step{Rule: "retention", Verdict: Ends, Detail: "it counts as expired from " + at.UTC().Format("2006-01-02 15:04 MST")}
 }
@@ -108,8 +108,11 @@ func (r *Rules) ExplainPerson(person, name string) []Step {
 // listed is whom the file names for a right.
 func listed(right Right, s *Space) string {
 	list := map[Right][]string{Read: s.Read, Write: s.Write, Admin: s.Admin, Redact: s.Redact}[right]
+	if list == nil && right == Redact {
+		return "the file names nobody for it: whoever may write"
+	}
 	if list == nil {
-		return "the file names nobody for it: it follows from the other rights"
+		return "the file names nobody for it: those of the team's admins who are named otherwise"
 	}
 	return fmt.Sprintf("the file names %s", strings.Join(list, ", "))
 }

@@ -20,7 +20,7 @@ type Trial struct {
 	keyed         bool
 	now           time.Time
 	used          map[int]bool    // lines of exceptions that excused something
-	hit           map[string]bool // patterns that found something
+	hit           map[string]bool // patterns that found something that nothing excuses
 	result        Result
 }
 
@@ -144,14 +144,19 @@ func (t *Trial) note(e event.Event, refused *policy.RefusedError) {
 // Result is what the events so far have shown.
 func (t *Trial) Result() Result {
 	r := t.result
-	r.Expiring = slices.SortedFunc(slices.Values(r.Expiring), func(a, b Ending) int {
+	r.Expiring = append([]Ending{}, r.Expiring...)
+	slices.SortFunc(r.Expiring, func(a, b Ending) int {
 		return cmp.Or(a.At.Compare(b.At.Time), cmp.Compare(a.ID, b.ID))
 	})
 	idle := func(what string, line int) {
 		r.MatchedNothing = append(r.MatchedNothing, Idle{what, line})
 	}
+	excused := map[string]bool{}
+	for _, a := range t.file.Allow {
+		excused[a.Rule] = excused[a.Rule] || t.used[a.Line]
+	}
 	for _, p := range t.file.Patterns {
-		if !t.hit[p.ID] {
+		if !t.hit[p.ID] && !excused[p.ID] {
 			idle("pattern "+p.ID, p.Line)
 		}
 	}

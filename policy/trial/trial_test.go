@@ -167,3 +167,25 @@ func TestThePeopleWhoGainAndLoseRights(t *testing.T) {
 		t.Errorf("%v, %v", same, err)
 	}
 }
+
+// A pattern whose finds are all excused is at work, and is not called idle.
+func TestAPatternThatIsExcusedIsNotIdle(t *testing.T) {
+	badge := "BDG-" + "48151623"
+	pattern := "secrets:\n  patterns: [{id: acme-badge, match: 'BDG-[0-9]{8}', like: 'BDG-[0-9]{8}'}]\n"
+	allow := "  allow: [{rule: acme-badge, fingerprint: " + secrets.Fingerprint(key, []byte(badge)) + ", reason: printed on the door, by: ana, until: 2027-06-30}]\n"
+	got := try(t, pattern+allow, note("the badge is "+badge, 0))
+	if len(got.NewlyRefused) > 0 || len(got.MatchedNothing) > 0 {
+		t.Errorf("excused: %+v", got)
+	}
+	if got := try(t, pattern+allow, note("hello", 0)); len(got.MatchedNothing) != 2 {
+		t.Errorf("nothing to excuse: %+v", got)
+	}
+}
+
+// A program that reads the answer finds a list under each key, also an empty one.
+func TestAnEmptyResultHasNoNull(t *testing.T) {
+	b, err := json.Marshal(try(t, ""))
+	if err != nil || strings.Contains(string(b), "null") {
+		t.Errorf("%s, %v", b, err)
+	}
+}

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -91,7 +93,7 @@ func writeStatus(w io.Writer, s api.Status) {
 		writeSpace(w, sp)
 	}
 	if p := s.Policy; p != nil {
-		fmt.Fprintf(w, "policy: version %d %s\n", p.Number, p.Problem)
+		fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("policy  version %d %s", p.Number, p.Problem)))
 	}
 	if s.Refused > 0 {
 		fmt.Fprintf(w, "%d refused: see \"cairn refused\"\n", s.Refused)
@@ -216,7 +218,7 @@ func writeRefused(w io.Writer, list []api.Refusal) {
 	}
 	for _, r := range list {
 		fmt.Fprintf(w, "%s  %s  %s in %s, refused by the %s: rule %s, field %s\n",
-			r.ID.Short(), r.At.Local().Format("2006-01-02 15:04"), r.Kind, r.Space, r.By, r.Rule, r.Field)
+			r.ID.Short(), r.At.Local().Format("2006-01-02 15:04"), cmp.Or(string(r.Kind), "event"), r.Space, r.By, r.Rule, r.Field)
 		if r.Hint != "" {
 			fmt.Fprintln(w, "    "+oneLine(r.Hint))
 		}

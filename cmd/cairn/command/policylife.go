@@ -161,6 +161,8 @@ func (a *app) policyApproveCommand() *cobra.Command {
 	var sum string
 	cmd := &cobra.Command{
 		Use: "approve N", Short: "Sign the proposal that waits under a number", Args: args(1, 1),
+		Long: `Sign the proposal that waits under a number; "cairn policy show N" prints its file.
+With enough signatures it is in force at once.`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			n, err := versionNumber(words[0])
 			if err != nil {
@@ -177,6 +179,7 @@ func (a *app) policyRollbackCommand() *cobra.Command {
 	var replace bool
 	cmd := &cobra.Command{
 		Use: "rollback N", Short: "Sign the file of version N as the next version", Args: args(1, 1),
+		Long: `Sign the file of version N as the next version. It takes a new number, and as many signatures as any other.`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			n, err := versionNumber(words[0])
 			if err != nil {
@@ -192,6 +195,9 @@ func (a *app) policyRollbackCommand() *cobra.Command {
 func (a *app) policyExplainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "explain EVENT|DEVICE SPACE", Short: "Say rule by rule why an event is taken or refused, or what a device may do", Args: args(1, 2),
+		Long: `Say rule by rule, with the line of the policy file, why an event is taken or refused, or what a device may do in a space.
+An event that only one space has needs no space beside it; of its id any start or end of six characters will do.
+"cairn hub devices" lists the ids of devices.`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return a.atDesk(cmd, func(ctx context.Context, d desk.Desk) (fmt.Stringer, error) { return d.Explain(ctx, words) })
 		},
