@@ -79,6 +79,8 @@ func disguises() []Evasion {
 	} {
 		all = append(all, Evasion{name, func(_ *rand.Rand, token string) string { return strings.Map(paired(pairs), token) }})
 	}
+	// In the same order each time, so that a seed says what was made.
+	slices.SortFunc(all, func(a, b Evasion) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
