@@ -148,9 +148,6 @@ func (a *Admin) approve(ctx context.Context, by Caller, r hubwire.PolicyRequest)
 		return hubwire.PolicyAnswer{}, errSigned
 	}
 	err := a.isCallers(by, signed)
-	if err == nil {
-		err = a.signersStand()
-	}
 	var done policies.State
 	if err == nil {
 		done, err = a.Policies.Approve(ctx, r.Number, signed)
@@ -180,29 +177,6 @@ func (a *Admin) signed(by Caller, action string, number int, done policies.State
 		a.PolicyChanged()
 	}
 	return hubwire.PolicyAnswer{Versions: [][]byte{versions.Encode(done.Version)}, Missing: done.Missing}, nil
-}
-
-// signersStand refuses what waits if somebody who signed it has been shut out
-// since.
-func (a *Admin) signersStand() error {
-	waiting, err := a.Policies.Pending()
-	if waiting == nil || err != nil {
-		return err
-	}
-	m, err := a.Members.Now()
-	if err != nil {
-		return asProblem(err)
-	}
-	for _, s := range waiting.Approved {
-		d, ok := m.Device(event.DeviceOf(s.Key))
-		if s.Person != versions.Operator && (!ok || d.Revoked != nil || d.Person != s.Person) {
-			return &problem.Problem{
-				Code: problem.HubRefused, Message: fmt.Sprintf("the device with which %s signed was revoked since; nothing was changed", s.Person),
-				Hint: "push the file again, with --replace",
-			}
-		}
-	}
-	return nil
 }
 
 func signerName(by Caller) string {

@@ -283,7 +283,7 @@ func TestASignatureOfWhoWasShutOutDoesNotCount(t *testing.T) {
 	if _, err := f.Hub().Admin().Run(t.Context(), admin.Caller{}, []string{"revoke", "ana"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := deskOf(t, b).Approve(t.Context(), 3, ""); problem.Of(err).Code != problem.HubRefused {
+	if _, err := deskOf(t, b).Approve(t.Context(), 3, ""); problem.Of(err).Code != problem.NotFound {
 		t.Errorf("approved: %v", err)
 	}
 	if c, err := deskOf(t, b).Push(t.Context(), policyFile(1, ""), true); err != nil || c.State != desk.Waiting {
