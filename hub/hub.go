@@ -121,7 +121,7 @@ func (h *Hub) assemble(o Options) (err error) {
 	h.admin = admin.New(admin.Options{
 		Members: h.members, Spaces: h.spaces, Audit: h.audit, Hub: h.id.Hub,
 		HostKey: hubwire.Fingerprint(h.key.Public()), Changed: h.door.Recheck, Now: h.now,
-		Policies: h.team, PolicyChanged: h.news.tell, Explain: h.explain,
+		Policies: h.team, PolicyChanged: h.news.tell, Explain: h.explain, Administers: h.administers,
 		Key: h.key, Secret: func(text string) bool { return len(h.builtIn.DecideRaw(policy.Ref, []byte(text))) > 0 },
 	})
 	return nil

@@ -117,6 +117,17 @@ func (p pass) role(person, space string) devices.Role {
 	return role
 }
 
+// administers says whether the policy lets somebody who is an admin administer a
+// space.
+func (h *Hub) administers(person, space string) (bool, error) {
+	f, err := h.inForce()
+	if err != nil {
+		return false, err
+	}
+	r := f.Rules()
+	return r == nil || r.May(person, space, rules.Admin), nil
+}
+
 // maySign says whether an approval of what still waits is by a device that is
 // its person's now. Whether that person is an admin is for the chain to say.
 func (h *Hub) maySign(a versions.Approval) (bool, error) {

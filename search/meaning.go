@@ -2,7 +2,7 @@ package search
 
 // widerLook is how many candidates are looked at closely when meaning may bring
 // one forward, and meaningShare how much of the best score in words the same
-// meaning is worth. Both were measured; more of either finds no more.
+// meaning is worth. Both were measured; more of either finds next to nothing more.
 const (
 	widerLook    = 50
 	meaningShare = 0.4

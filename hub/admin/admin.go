@@ -31,6 +31,9 @@ type Options struct {
 	Key device.Key
 	// Secret says whether a text looks like it holds a secret; nil takes all.
 	Secret func(text string) bool
+	// Administers says whether the policy lets a person, who is an admin, change
+	// who may do what in a space, and purge it; nil lets all.
+	Administers func(person, space string) (bool, error)
 	// Policies are the versions of the team's policy.
 	Policies *policies.Store
 	// Changed is called after every change of members, PolicyChanged after a
@@ -84,6 +87,9 @@ func (a *Admin) Invite(ctx context.Context, by Caller, r InviteRequest) (Invited
 	}
 	now := a.Now()
 	err = a.change(ctx, by, audit.Record{Action: "invite", Target: r.Person, Space: strings.Join(r.Spaces, ",")}, func(m *devices.Members) error {
+		if err := a.mayAdminister(by, r.Spaces...); err != nil {
+			return err
+		}
 		return m.Invite(key.Public().(ed25519.PublicKey), r.Person, r.Spaces, r.Role, now, r.TTL)
 	})
 	if err != nil {
@@ -117,6 +123,9 @@ func (a *Admin) Grant(ctx context.Context, by Caller, person, space string, role
 		return Granted{}, err
 	}
 	err := a.change(ctx, by, audit.Record{Action: "grant", Target: person, Space: space}, func(m *devices.Members) error {
+		if err := a.mayAdminister(by, space); err != nil {
+			return err
+		}
 		return m.Grant(person, space, role)
 	})
 	return Granted{Person: person, Space: space, Role: role}, err
@@ -160,6 +169,27 @@ func (a *Admin) record(by Caller, r audit.Record, err error) error {
 		r.Verdict = audit.Done
 	}
 	return a.Audit.Append(r)
+}
+
+// mayAdminister is an error if the policy takes a space away from an admin.
+// Whoever sits at the hub administers all of them.
+func (a *Admin) mayAdminister(by Caller, spaces ...string) error {
+	if a.Administers == nil || by.Person == "" {
+		return nil
+	}
+	for _, space := range spaces {
+		may, err := a.Administers(by.Person, space)
+		if err != nil {
+			return err
+		}
+		if !may {
+			return &problem.Problem{
+				Code: problem.HubRefused, Rule: "policy", Message: "the team's policy does not let you administer the space " + space,
+				Hint: "cairn policy show names who may; the hub's operator always may",
+			}
+		}
+	}
+	return nil
 }
 
 func (a *Admin) mustExist(spaces ...string) error {

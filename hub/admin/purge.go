@@ -63,7 +63,14 @@ func (a *Admin) purgeable(by Caller, r PurgeRequest) (*repository.Repository, er
 		if r.Person != "" {
 			return nil, usage("purge", "--person goes with --space personal")
 		}
-		return a.Spaces.Shared(r.Space)
+		repo, err := a.Spaces.Shared(r.Space)
+		if err != nil {
+			return nil, err
+		}
+		if err := a.mayAdminister(by, r.Space); err != nil {
+			return nil, errors.Join(err, a.record(by, audit.Record{Action: "purge", Space: r.Space, Reason: r.Reason}, err))
+		}
+		return repo, nil
 	}
 	person := r.Person
 	switch {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"cairn/hub/admin"
@@ -89,6 +90,33 @@ func TestEachPurgeNamesItsEventsOnRecord(t *testing.T) {
 	if r := o.lastRecord(t); r.Verdict != audit.Refused || len(r.Events) > 0 {
 		t.Errorf("what was refused is on record as %+v", r)
 	}
+}
+
+// Whom the policy keeps from administering a space changes nothing there, and
+// the attempt is on record. Whoever sits at the hub is not kept.
+func TestThePolicyTakesASpaceAwayFromAnAdmin(t *testing.T) {
+	o := opened(t)
+	o.run(t, "spaces create team")
+	o.run(t, "spaces create ops")
+	leaked := o.save(t, "leaked")
+	o.Administers = func(person, space string) (bool, error) { return person != "ana" || space != "team", nil }
+	ana := admin.Caller{Person: "ana", Device: event.DeviceID(strings.Repeat("a", 26))}
+	for _, line := range []string{
+		"grant ana team write", "invite bob --space ops --space team --addr hub.example:22", "purge " + string(leaked) + " --space team --reason why",
+	} {
+		_, err := o.Run(t.Context(), ana, strings.Fields(line))
+		if p := problem.Of(err); p == nil || p.Code != problem.HubRefused || p.Rule != "policy" {
+			t.Errorf("%s: %v", line, err)
+		}
+		r, err := o.Records(t.Context(), audit.Filter{Action: strings.Fields(line)[0]})
+		if err != nil || len(r.Records) != 1 || r.Records[0].Verdict != audit.Refused || r.Records[0].Person != "ana" {
+			t.Errorf("%s is on record as %+v, %v", line, r.Records, err)
+		}
+	}
+	if _, err := o.Run(t.Context(), ana, strings.Fields("invite bob --space ops --addr hub.example:22")); err != nil {
+		t.Errorf("in another space: %v", err)
+	}
+	o.run(t, "purge "+string(leaked)+" --space team --reason why")
 }
 
 // Whoever has no personal space yet gets none by somebody's wish to purge it.
