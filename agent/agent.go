@@ -80,7 +80,7 @@ func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
 	}
 	a.key.Store(&key)
 	a.Service, err = memory.Open(memory.Options{
-		FS: opt.FS, Home: opt.Home, Key: key, Decide: a.decide, Policy: func(space string) int { return a.policyOf(space).Number() }, Over: a.over,
+		FS: opt.FS, Home: opt.Home, Key: key, Decide: a.mayWrite, Policy: func(space string) int { return a.policyOf(space).Number() }, Over: a.over,
 		Embedder: embed.NewSource(a.config.Embedder),
 		Trouble:  func(err error) { a.log.Warn("memory", "err", err) }, Now: opt.Now,
 	})

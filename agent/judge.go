@@ -34,11 +34,8 @@ func (c carried) Follow(ctx context.Context, space string) error { return c.a.Fo
 // far as that is about what must not be seen. What else a team's rules ask of
 // its writer was for the hub to ask when it took the event: history does not
 // change with a policy.
-//
-// What the hub itself has, it has judged. Any other repository of one of its
-// spaces could be written to by anybody.
 func (c carried) Admit(hub bool, e event.Event) []intake.Finding {
-	if !hub && !c.a.isMembers(e) {
+	if !c.a.isWelcome(hub, e) {
 		return []intake.Finding{{Rule: replica.RuleStranger, Field: "actor.device"}}
 	}
 	err := c.a.decide(e)

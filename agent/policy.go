@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"cairn/internal/config"
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
+	"cairn/internal/problem"
 	"cairn/policy"
 	"cairn/policy/scope"
 	"cairn/sync/replica"
@@ -43,10 +45,46 @@ func (a *Agent) over(space string, at time.Time) func(event.ID, event.Kind, even
 	}
 }
 
-// isMembers says whether an event of a space that belongs to the hub was written
-// on a member's machine, as far as this one knows.
-func (a *Agent) isMembers(e event.Event) bool {
-	return len(a.courier.Links(e.Space, hubRemote)) == 0 || a.members.Knows(e.Actor.Device)
+// mayWrite judges an event of this machine's own. The hub alone writes to its
+// audit space.
+func (a *Agent) mayWrite(e event.Event) error {
+	if e.Space == hubwire.Audit && len(a.courier.Links(e.Space, hubRemote)) > 0 {
+		return &problem.Problem{
+			Code: problem.Policy, Rule: hubwire.RuleAudit, Field: "space",
+			Message: "refused, nothing was saved: the space " + hubwire.Audit + " is what the hub itself records",
+			Hint:    "save it in another space",
+		}
+	}
+	return a.decide(e)
+}
+
+// isWelcome says whether an event was written by whom its space is for, as far as
+// this machine knows: a space that belongs to the hub has members' events, and
+// the audit space the hub's own, which have no place anywhere else. What the hub
+// itself has of others, it has judged; any other repository could be written to
+// by anybody.
+func (a *Agent) isWelcome(hub bool, e event.Event) bool {
+	switch {
+	case a.isHubs(e):
+		return e.Space == hubwire.Audit && e.Kind == event.KindAudit
+	case hub || len(a.courier.Links(e.Space, hubRemote)) == 0:
+		return true
+	case e.Space == hubwire.Audit:
+		return false
+	}
+	return a.members.Knows(e.Actor.Device)
+}
+
+// isHubs says whether an event is signed with the host key of the machine's hub.
+func (a *Agent) isHubs(e event.Event) bool {
+	a.mu.Lock()
+	at := a.config.Hub
+	a.mu.Unlock()
+	if at == nil || e.Sig == nil {
+		return false
+	}
+	key, err := base64.StdEncoding.DecodeString(e.Sig.Key)
+	return err == nil && hubwire.Fingerprint(key) == at.Fingerprint
 }
 
 // follow brings what the hub says is new.

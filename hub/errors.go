@@ -49,6 +49,14 @@ func errReadOnly(who caller, space string) *problem.Problem {
 	}
 }
 
+func errAuditSpace() *problem.Problem {
+	return &problem.Problem{
+		Code: problem.HubRefused, Rule: hubwire.RuleAudit,
+		Message: "the space " + hubwire.Audit + " is what the hub itself records (rule " + hubwire.RuleAudit + "): admins read it, and nobody pushes to it",
+		Hint:    "save your note in another space",
+	}
+}
+
 func errNotAdmin(who caller) *problem.Problem {
 	return &problem.Problem{
 		Code:    problem.HubRefused,

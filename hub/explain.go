@@ -140,7 +140,7 @@ func (p pass) explainDevice(by admin.Caller, id event.DeviceID, space string) ([
 		return nil, &problem.Problem{Code: problem.HubRefused, Message: "whose device that is, is for admins to know", Hint: "ask one of them"}
 	}
 	steps := p.memberSteps(id, space)
-	if r := p.Rules(); r != nil && steps[0].Verdict == rules.Allows && space != hubwire.Personal {
+	if r := p.Rules(); r != nil && steps[0].Verdict == rules.Allows && space != hubwire.Personal && space != hubwire.Audit {
 		steps = append(steps, within(p.Members.Role(person, space), r.ExplainPerson(person, space))...)
 	}
 	return steps, nil

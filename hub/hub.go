@@ -13,6 +13,7 @@ import (
 
 	"cairn/hub/admin"
 	"cairn/hub/audit"
+	"cairn/hub/chronicle"
 	"cairn/hub/devices"
 	"cairn/hub/policies"
 	"cairn/hub/repository"
@@ -56,6 +57,7 @@ type Hub struct {
 	members *devices.Store
 	spaces  *repository.Set
 	audit   *audit.Log
+	events  *chronicle.Chronicle
 	team    *policies.Store
 	admin   *admin.Admin
 	meter   *meter
@@ -109,6 +111,10 @@ func (h *Hub) assemble(o Options) (err error) {
 	}
 	h.team = policies.Open(disk.OS, filepath.Join(h.dir, policyDir), h.id.Hub, h.key, h.maySign)
 	h.spaces = repository.NewSet(disk.OS, h.dir, o.Pushes, h.log)
+	h.events = chronicle.New(chronicle.Options{
+		Log: h.audit, Spaces: h.spaces, Key: h.key, Judge: h.mayBeSeen, FS: disk.OS,
+		Path: filepath.Join(h.dir, auditEventsFile), Now: h.now, Trace: h.log,
+	})
 	signer, err := h.key.SSH()
 	if err != nil {
 		return err
@@ -121,7 +127,7 @@ func (h *Hub) assemble(o Options) (err error) {
 	h.admin = admin.New(admin.Options{
 		Members: h.members, Spaces: h.spaces, Audit: h.audit, Hub: h.id.Hub,
 		HostKey: hubwire.Fingerprint(h.key.Public()), Changed: h.door.Recheck, Now: h.now,
-		Policies: h.team, PolicyChanged: h.news.tell, Explain: h.explain, Administers: h.administers,
+		Policies: h.team, AuditEvents: h.events.State, PolicyChanged: h.news.tell, Explain: h.explain, Administers: h.administers,
 		Key: h.key, Secret: func(text string) bool { return len(h.builtIn.DecideRaw(policy.Ref, []byte(text))) > 0 },
 	})
 	return nil
@@ -153,6 +159,7 @@ func (h *Hub) Serve(ctx context.Context, l net.Listener) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	background.Go(func() { h.recheck(ctx) })
+	background.Go(func() { h.events.Run(ctx) })
 	if h.ready != nil {
 		h.ready(l.Addr())
 	}

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"path/filepath"
 	"time"
 
 	"cairn/hub/devices"
+	"cairn/hub/repository"
 	"cairn/internal/atomicfile"
 	"cairn/internal/device"
 	"cairn/internal/disk"
@@ -23,9 +25,11 @@ const (
 	hostKeyFile  = "host_key"
 	identityFile = "hub.json"
 	auditDir     = "audit"
-	policyDir    = "policy"
-	initLock     = "init.lock"
-	serveLock    = "serve.lock"
+	// auditEventsFile says how far the records are events.
+	auditEventsFile = "audit-events.json"
+	policyDir       = "policy"
+	initLock        = "init.lock"
+	serveLock       = "serve.lock"
 )
 
 // format is the version of a hub's folder that this package writes.
@@ -72,6 +76,9 @@ func Init(ctx context.Context, dir string) (info Info, err error) {
 	if err := devices.Create(ctx, fsys, dir); err != nil {
 		return Info{}, fmt.Errorf("make a hub: %w", err)
 	}
+	if err := makeAuditSpace(fsys, dir); err != nil {
+		return Info{}, fmt.Errorf("make a hub: %w", err)
+	}
 	// The identity comes last: with it the hub is whole.
 	id, existed, err := makeIdentity(fsys, dir)
 	return Info{Hub: id.Hub, HostKey: hubwire.Fingerprint(key.Public()), Existed: existed}, err
@@ -96,6 +103,13 @@ func wrapHostKey(path string, err error) error {
 		return nil
 	}
 	return errHostKey(path, err)
+}
+
+// makeAuditSpace makes the space that only the hub writes to.
+func makeAuditSpace(fsys disk.FS, dir string) error {
+	spaces := repository.NewSet(fsys, dir, repository.Limits{}, slog.New(slog.DiscardHandler))
+	_, err := spaces.Audit(time.Now())
+	return errors.Join(err, spaces.Close())
 }
 
 func makeIdentity(fsys disk.FS, dir string) (identity, bool, error) {

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"cairn/hub/repository"
 	"cairn/internal/event"
 	"cairn/internal/problem"
+	"cairn/policy"
 	"cairn/sync/gitstore"
 )
 
@@ -78,8 +80,26 @@ func (p pass) personOf(id event.DeviceID) string {
 func (h *Hub) refusedPush(who caller, space string, err error) error {
 	r := audit.Record{
 		Person: who.Person, Device: who.ID, Addr: who.addr, Action: "push", Space: space,
-		Verdict: audit.Refused, Rules: []string{string(problem.Of(err).Code)},
+		Verdict: audit.Refused, Rules: []string{ruleOf(err)},
 	}
 	h.meter.pushed(space, repository.Outcome{Rules: r.Rules}, r.Verdict)
 	return errors.Join(err, h.audit.Append(r))
+}
+
+// ruleOf is the rule that was broken, or else what kind of failure it was.
+func ruleOf(err error) string {
+	p := problem.Of(err)
+	return cmp.Or(p.Rule, string(p.Code))
+}
+
+// mayBeSeen says by which policy an event of the hub's own is judged, and whether
+// every machine will show it.
+func (h *Hub) mayBeSeen(e event.Event) (number int, ok bool) {
+	by := h.builtIn
+	if f, err := h.inForce(); err == nil {
+		by = f.Policy
+	}
+	err := by.Decide(e)
+	refused, is := errors.AsType[*policy.RefusedError](err)
+	return by.Number(), err == nil || is && len(refused.Findings) == 0
 }

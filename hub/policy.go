@@ -105,7 +105,7 @@ func (h *Hub) pass() (pass, error) {
 func (p pass) role(person, space string) devices.Role {
 	role := p.Members.Role(person, space)
 	r := p.Rules()
-	if r == nil || space == hubwire.Personal {
+	if r == nil || space == hubwire.Personal || space == hubwire.Audit {
 		return role
 	}
 	switch {

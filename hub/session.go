@@ -97,6 +97,8 @@ func (p pass) mayUse(who caller, space string, need devices.Role) error {
 	switch {
 	case !role.Allows(devices.Read):
 		return repository.ErrNoSpace
+	case space == hubwire.Audit && need != devices.Read:
+		return errAuditSpace()
 	case !role.Allows(need):
 		return errReadOnly(who, space)
 	}

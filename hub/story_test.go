@@ -150,7 +150,8 @@ func TestWatchersHearOfAPush(t *testing.T) {
 	w.note("one")
 	w.git("push", "--quiet", "origin", "main")
 	l := <-lines
-	if l.Space != "team" || l.Ref != event.MainRef || l.New != w.git("rev-parse", "main") || l.Seq != hello.Seq+1 {
+	// The hub's own audit events count as changes too.
+	if l.Space != "team" || l.Ref != event.MainRef || l.New != w.git("rev-parse", "main") || l.Seq <= hello.Seq {
 		t.Errorf("line %+v after %+v", l, hello)
 	}
 	err := h.as("desktop").run("", nil, "watch docs")
@@ -190,7 +191,7 @@ func TestAnAdminRunsTheHubFromAfar(t *testing.T) {
 	}
 	var status admin.Status
 	run(&status, "status")
-	if status.People != 3 || status.Devices != 3 || len(status.Spaces) != 2 || status.Spaces[0].Problem != "" {
+	if status.People != 3 || status.Devices != 3 || len(status.Spaces) != 3 || status.Spaces[0].Problem != "" {
 		t.Errorf("status %+v", status)
 	}
 	var revoked admin.Revoked

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"cairn/hub/devices"
@@ -35,13 +36,17 @@ func (h *Hub) watch(ctx context.Context, s *sshdoor.Session, who caller) error {
 	}
 	hello.Seq = w.Since
 	changed := h.news.next()
+	offered, err := h.readableBy(who)
+	if err != nil {
+		return err
+	}
 	if err := h.tellNews(&hello); err != nil {
 		return err
 	}
 	if err := out.Encode(hello); err != nil {
 		return err
 	}
-	return h.follow(ctx, s, who, w, out, &bulletin{changed: changed, policy: hello.Policy, roster: hello.Roster})
+	return h.follow(ctx, s, who, w, out, &bulletin{changed: changed, offered: offered, policy: hello.Policy, roster: hello.Roster})
 }
 
 func greet(ctx context.Context, repos []*repository.Repository) (hubwire.Line, error) {
@@ -81,7 +86,14 @@ func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *rep
 			if err := h.tellNews(&line); err != nil {
 				return err
 			}
+			offered, err := h.readableBy(who)
+			if err != nil {
+				return err
+			}
 			silent = !b.isNews(line)
+			if !slices.Equal(offered, b.offered) { // the client asks anew, and may find a space more
+				line, silent = hubwire.Line{Resync: true}, false
+			}
 		case <-ping.C:
 			line = hubwire.Line{Ping: true}
 		}
@@ -89,7 +101,7 @@ func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *rep
 		if err == nil && !silent {
 			err = out.Encode(line)
 		}
-		if err != nil {
+		if err != nil || line.Resync {
 			return err
 		}
 	}
@@ -98,6 +110,7 @@ func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *rep
 // A bulletin is what a watcher was told last beside changes of refs.
 type bulletin struct {
 	changed <-chan struct{} // closed when there may be something new
+	offered []string        // shared spaces that they may read
 	policy  string
 	roster  int64
 }
@@ -118,6 +131,16 @@ func (h *Hub) tellNews(line *hubwire.Line) error {
 	r, err := h.roster(at.Members)
 	line.Policy, line.Roster = at.mark.String(), r.Number
 	return err
+}
+
+// readableBy lists the shared spaces that the caller may read.
+func (h *Hub) readableBy(who caller) ([]string, error) {
+	at, err := h.pass()
+	if err != nil {
+		return nil, err
+	}
+	names, err := h.spaces.Names()
+	return slices.DeleteFunc(names, func(space string) bool { return !at.role(who.Person, space).Allows(devices.Read) }), err
 }
 
 // stillReads ends a watch of a space that the caller may no longer read.

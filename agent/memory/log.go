@@ -8,6 +8,8 @@ import (
 
 	"cairn/agent/api"
 	"cairn/agent/projection"
+	"cairn/internal/event"
+	"cairn/internal/hubwire"
 )
 
 // How many events a list holds if nothing is said, and at most.
@@ -46,7 +48,7 @@ func (s *Service) newest(sp *space, q api.Query, limit int) (list []ranked, tota
 	view := s.view(sp)
 	sp.kept.Facts(func(set *projection.Set) {
 		for id, st := range set.EachStanding(q.Filter, view) {
-			if !s.shows(sp, id, st, q) {
+			if !s.shows(sp, id, st, q) || isUnasked(set, sp, id, q.Filter) {
 				continue
 			}
 			if total++; total <= limit {
@@ -55,4 +57,14 @@ func (s *Service) newest(sp *space, q api.Query, limit int) (list []ranked, tota
 		}
 	})
 	return list, total
+}
+
+// isUnasked says whether the event is one of those that a hub records, and was
+// not asked for: there are many, and they are nobody's notes.
+func isUnasked(set *projection.Set, sp *space, id event.ID, f api.Filter) bool {
+	if sp.name != hubwire.Audit || f.Space != "" || f.Kind != "" {
+		return false
+	}
+	kind, _ := set.Kind(id)
+	return kind == event.KindAudit
 }

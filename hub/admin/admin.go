@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cairn/hub/audit"
+	"cairn/hub/chronicle"
 	"cairn/hub/devices"
 	"cairn/hub/policies"
 	"cairn/hub/repository"
@@ -43,7 +44,10 @@ type Options struct {
 	// Explain says why an event is taken or refused, or what a device may do in
 	// a space.
 	Explain func(Caller, []string) ([]hubwire.PolicyStep, error)
-	Now     func() time.Time
+	// AuditEvents says how level the audit space is with the log; nil if there is
+	// none.
+	AuditEvents func() chronicle.State
+	Now         func() time.Time
 }
 
 // An Admin carries out verbs. It is safe for concurrent use.

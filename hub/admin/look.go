@@ -66,6 +66,10 @@ func (a *Admin) Status(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	s := Status{Hub: a.Hub, HostKey: a.HostKey, Invites: len(all.Invites), Spaces: list.Spaces}
+	if a.AuditEvents != nil {
+		events := a.AuditEvents()
+		s.AuditEvents = &events
+	}
 	for _, p := range all.People {
 		if p.Revoked == nil {
 			s.People++

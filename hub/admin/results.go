@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"cairn/hub/audit"
+	"cairn/hub/chronicle"
 	"cairn/hub/devices"
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
@@ -179,11 +180,24 @@ type Status struct {
 	Revoked int          `json:"revoked"`
 	Invites int          `json:"invites"` // that wait
 	Spaces  []SpaceState `json:"spaces"`
+
+	AuditEvents *chronicle.State `json:"audit_events,omitempty"`
 }
 
 func (s Status) String() string {
-	return fmt.Sprintf("hub %s\nhost key %s\n%d people, %d devices, %d revoked, %d awaited\n\n%s",
-		s.Hub, s.HostKey, s.People, s.Devices, s.Revoked, s.Invites, SpaceList{s.Spaces})
+	return fmt.Sprintf("hub %s\nhost key %s\n%d people, %d devices, %d revoked, %d awaited\n%s\n%s",
+		s.Hub, s.HostKey, s.People, s.Devices, s.Revoked, s.Invites, auditWords(s.AuditEvents), SpaceList{s.Spaces})
+}
+
+// auditWords is a line if records wait to become events, or cannot.
+func auditWords(s *chronicle.State) string {
+	switch {
+	case s == nil, s.Waiting == 0 && s.Problem == "":
+		return ""
+	case s.Problem != "":
+		return fmt.Sprintf("audit events: %d records wait: %s\n", s.Waiting, s.Problem)
+	}
+	return fmt.Sprintf("audit events: %d records wait since %s; the hub writes them while it serves\n", s.Waiting, s.Since.Format("2006-01-02 15:04:05"))
 }
 
 // Records is a page of the audit log, newest first.

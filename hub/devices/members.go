@@ -96,7 +96,8 @@ func (m *Members) Invites() []Invite {
 }
 
 // Role is what person may do in the shared space; in hubwire.Personal it is
-// what they may do in their own.
+// what they may do in their own. In hubwire.Audit an admin reads, and nobody
+// does more.
 func (m *Members) Role(person, space string) Role {
 	member, ok := m.members[person]
 	switch {
@@ -104,6 +105,10 @@ func (m *Members) Role(person, space string) Role {
 		return None
 	case space == hubwire.Personal:
 		return Write
+	case space == hubwire.Audit && member.admin():
+		return Read
+	case space == hubwire.Audit:
+		return None
 	case member.admin():
 		return Admin
 	}

@@ -7,7 +7,8 @@ type Role string
 
 // The roles, each of which includes those before it. None is no role at all.
 // Admin in any space makes an admin of the whole hub: they run its verbs and
-// have every right in every shared space, never in a person's own.
+// have every right in every shared space but the one that only the hub writes
+// to, and never in a person's own.
 const (
 	None  Role = ""
 	Read  Role = "read"

@@ -65,7 +65,10 @@ func checkInvite(person string, role Role, ttl time.Duration) error {
 }
 
 func checkSpace(space string) error {
-	if space == AllSpaces || event.ValidSpaceName(space) && space != hubwire.Personal {
+	switch {
+	case space == hubwire.Audit:
+		return &FormError{What: "space", Reason: "must not be " + hubwire.Audit + ": the hub alone writes there, and every admin reads it"}
+	case space == AllSpaces, event.ValidSpaceName(space) && space != hubwire.Personal:
 		return nil
 	}
 	return &FormError{What: "space", Reason: "must be the name of a shared space"}

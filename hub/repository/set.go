@@ -61,11 +61,11 @@ func (s *Set) Feed() *Feed { return s.feed }
 // Create makes a shared space with a fresh identity. The error is a
 // *problem.Problem if the name cannot be used or is taken.
 func (s *Set) Create(name string, now time.Time) (*Repository, error) {
-	if !event.ValidSpaceName(name) || name == hubwire.Personal || name == local {
+	if !event.ValidSpaceName(name) || name == hubwire.Personal || name == local || name == hubwire.Audit {
 		return nil, &problem.Problem{
 			Code:    problem.Usage,
 			Message: "this is not a name for a shared space",
-			Hint:    "use lower-case letters, digits and dashes, at most 63; personal and local are taken on every machine",
+			Hint:    "use lower-case letters, digits and dashes, at most 63; personal and local are taken on every machine, audit is what the hub writes",
 		}
 	}
 	dir := s.shared(name)
@@ -73,6 +73,12 @@ func (s *Set) Create(name string, now time.Time) (*Repository, error) {
 		return nil, &problem.Problem{Code: problem.Usage, Message: "the space " + name + " exists already", Hint: "choose another name"}
 	}
 	return s.create(dir, name, now)
+}
+
+// Audit is the space to which the hub alone writes. It is made at the first
+// request.
+func (s *Set) Audit(now time.Time) (*Repository, error) {
+	return s.create(s.shared(hubwire.Audit), hubwire.Audit, now)
 }
 
 // Personal is the space that only the devices of one person share. It is made

@@ -2,6 +2,7 @@ package event
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"math/bits"
@@ -71,6 +72,13 @@ func NewID(t time.Time) ID {
 	var tail [10]byte
 	rand.Read(tail[:]) // never fails: crypto/rand ends the process instead
 	return makeID(t, tail)
+}
+
+// DerivedID is the ID of the moment t that belongs to a text: the same for the
+// same two, and another for any other text.
+func DerivedID(t time.Time, text string) ID {
+	sum := sha256.Sum256([]byte(text))
+	return makeID(t, [10]byte(sum[:10]))
 }
 
 func makeID(t time.Time, tail [10]byte) ID {

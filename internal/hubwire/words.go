@@ -17,6 +17,13 @@ const (
 // only their own devices share.
 const Personal = "personal"
 
+// Audit is the shared space to which the hub alone writes, with its host key:
+// what it decided. Its admins read it, and nobody else.
+const Audit = "audit"
+
+// RuleAudit is the rule of whoever else writes to that space.
+const RuleAudit = "audit-space"
+
 // Whoami is who the hub takes the caller for.
 type Whoami struct {
 	Hub         event.ID          `json:"hub_id"`
