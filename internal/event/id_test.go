@@ -120,3 +120,15 @@ func TestParseIDRefusesEverythingElse(t *testing.T) {
 		}
 	}
 }
+
+func TestADerivedIDBelongsToItsMomentAndText(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 7e6, time.UTC)
+	id := event.DerivedID(at, "one")
+	if _, err := event.ParseID(string(id)); err != nil || !id.Time().Equal(at) || id != event.DerivedID(at, "one") {
+		t.Errorf("%s, %v", id, err)
+	}
+	if id == event.DerivedID(at, "two") || id == event.DerivedID(at.Add(time.Millisecond), "one") {
+		t.Error("two of them are the same")
+	}
+}
