@@ -150,8 +150,24 @@ func (h *house) files() map[string]string {
 	return all
 }
 
+// bytes is every file of the hub. It looks again when one went away meanwhile:
+// the hub writes its audit events beside.
 func (h *house) bytes() map[string][]byte {
 	h.t.Helper()
+	for range 20 {
+		all, err := h.lookAtFiles()
+		if err == nil {
+			return all
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			h.t.Fatal(err)
+		}
+	}
+	h.t.Fatal("the hub's files do not come to rest")
+	return nil
+}
+
+func (h *house) lookAtFiles() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	err := filepath.WalkDir(h.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -160,10 +176,7 @@ func (h *house) bytes() map[string][]byte {
 		all[path], err = os.ReadFile(path)
 		return err
 	})
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return all
+	return all, err
 }
 
 // noTraceOf fails if any file of the hub, or its log, holds the text.

@@ -150,22 +150,32 @@ func nowhere(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	looked := 0
 	for _, dir := range args[1:] {
-		err := filepath.WalkDir(ts.MkAbs(dir), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() {
-				return err
-			}
-			looked++
-			b, err := os.ReadFile(path)
-			if err == nil && strings.Contains(string(b), args[0]) {
-				return fmt.Errorf("%s holds it", path)
-			}
-			return err
-		})
+		n, err := lookFor(args[0], ts.MkAbs(dir))
+		for tries := 0; errors.Is(err, fs.ErrNotExist) && tries < 20; tries++ { // a hub that serves tidies up
+			n, err = lookFor(args[0], ts.MkAbs(dir))
+		}
 		ts.Check(err)
+		looked += n
 	}
 	if looked == 0 {
 		ts.Fatalf("there was no file to look at")
 	}
+}
+
+// lookFor counts the files below dir; one that holds the text is an error.
+func lookFor(text, dir string) (looked int, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		looked++
+		b, err := os.ReadFile(path)
+		if err == nil && strings.Contains(string(b), text) {
+			return fmt.Errorf("%s holds it", path)
+		}
+		return err
+	})
+	return looked, err
 }
 
 func until(ts *testscript.TestScript, neg bool, args []string) {
