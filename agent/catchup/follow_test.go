@@ -82,10 +82,14 @@ func TestTheIndexFollowsByItself(t *testing.T) {
 	}
 	all.Wait()
 	for _, space := range []string{"personal", "team"} {
-		if n := h.in[space].Mark().Events; n < 3*each/2 {
-			t.Errorf("%d facts", n)
+		want := h.eventsIn(space)
+		if want < 3*each/2 {
+			t.Errorf("%d events in %s", want, space)
 		}
-		h.becomesIndexed(space, h.eventsIn(space))
+		h.becomesIndexed(space, want)
+		if n := h.in[space].Mark().Events; n != want {
+			t.Errorf("%d facts of %d events", n, want)
+		}
 		if got := h.in[space].Following(); got != catchup.Follows {
 			t.Errorf("following: %d", got)
 		}
