@@ -2,12 +2,14 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"cairn/agent"
 	"cairn/agent/api"
 	"cairn/internal/problem"
 )
@@ -142,7 +144,7 @@ func writeSpace(w io.Writer, s api.SpaceStatus) {
 }
 
 func (a *app) doctorCommand() *cobra.Command {
-	var deep bool
+	var deep, prove bool
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check everything", GroupID: groupCare, Args: args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -159,6 +161,11 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if prove {
+				if report, err = proveToo(cmd.Context(), report); err != nil {
+					return err
+				}
+			}
 			if err := a.print(report, func(w io.Writer) { writeReport(w, report) }); err != nil {
 				return err
 			}
@@ -169,7 +176,16 @@ func (a *app) doctorCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&deep, "deep", false, "also rebuild the index from git")
+	cmd.Flags().BoolVar(&prove, "prove", false, "also spoil memories in a scratch folder, one for each check, and require that the check notices")
 	return cmd
+}
+
+// proveToo adds to a report whether its checks notice what they are for.
+func proveToo(ctx context.Context, report api.Report) (api.Report, error) {
+	proven, err := agent.Prove(ctx)
+	report.OK = report.OK && proven.OK
+	report.Checks = append(report.Checks, proven.Checks...)
+	return report, err
 }
 
 func writeReport(w io.Writer, r api.Report) {
