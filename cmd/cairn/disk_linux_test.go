@@ -104,6 +104,22 @@ func (s *served) kept() {
 	fsck(s.t, s.home.Space("personal"))
 }
 
+// servedOnSmallDisk is a memory with three notes, which an agent serves, on a
+// disk of its own, mounted over dir.
+func servedOnSmallDisk(t *testing.T) (dir string, s *served) {
+	t.Helper()
+	dir = t.TempDir()
+	smallDisk(t, dir, "24m")
+	s = &served{t: t, home: paths.Home(filepath.Join(dir, "home"))}
+	t.Cleanup(func() { stopAgents(dir) })
+	for i := range 3 {
+		if o := s.note(fmt.Sprintf("note %d before", i)); o.code != 0 {
+			t.Fatalf("%+v", o)
+		}
+	}
+	return dir, s
+}
+
 // fill takes all the room of a disk with a file, which it returns.
 func fill(t *testing.T, dir string) string {
 	t.Helper()
@@ -129,15 +145,7 @@ func TestAFullDiskRefusesNotesAndLosesNone(t *testing.T) {
 	if !namespaced(t, mounting) {
 		return
 	}
-	dir := t.TempDir()
-	smallDisk(t, dir, "24m")
-	s := &served{t: t, home: paths.Home(filepath.Join(dir, "home"))}
-	t.Cleanup(func() { stopAgents(dir) })
-	for i := range 3 {
-		if o := s.note(fmt.Sprintf("note %d before", i)); o.code != 0 {
-			t.Fatalf("%+v", o)
-		}
-	}
+	dir, s := servedOnSmallDisk(t)
 	pid := s.pid()
 	for round := range 3 {
 		filler := fill(t, dir)
@@ -262,15 +270,7 @@ func TestAReadOnlyDiskLosesNothing(t *testing.T) {
 	if !namespaced(t, mounting) {
 		return
 	}
-	dir := t.TempDir()
-	smallDisk(t, dir, "24m")
-	s := &served{t: t, home: paths.Home(filepath.Join(dir, "home"))}
-	t.Cleanup(func() { stopAgents(dir) })
-	for i := range 3 {
-		if o := s.note(fmt.Sprintf("note %d before", i)); o.code != 0 {
-			t.Fatalf("%+v", o)
-		}
-	}
+	dir, s := servedOnSmallDisk(t)
 	stopAgents(dir)
 	remount(t, dir, syscall.MS_RDONLY)
 	for _, args := range [][]string{{"note", "a note that cannot be kept"}, {"ask", "before"}, {"log"}, {"status"}, {"doctor"}} {
