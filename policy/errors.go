@@ -42,6 +42,15 @@ func (e *RefusedError) Error() string {
 	return "refused, nothing was saved: " + strings.Join(reasons, "; ")
 }
 
+// Fingerprint is that of the finding that gave the rule its name, by which an
+// admin could excuse the value; empty if there is none.
+func (e *RefusedError) Fingerprint() string {
+	if len(e.Findings) == 0 {
+		return ""
+	}
+	return e.Findings[0].Fingerprint
+}
+
 // Unwrap is the cause.
 func (e *RefusedError) Unwrap() error { return e.Err }
 

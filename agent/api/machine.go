@@ -91,6 +91,9 @@ type Refusal struct {
 	Rule  string     `json:"rule"`
 	Field string     `json:"field"`
 	Hint  string     `json:"hint"`
+	// Fingerprint is what the team's policy could excuse the value by; empty
+	// without such a policy.
+	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
 // Joined is what an invite brought.

@@ -16,6 +16,7 @@ import (
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/problem"
+	"cairn/policy"
 )
 
 // maxRefused is how many refusals are kept, the newest.
@@ -126,6 +127,9 @@ func (s *Service) refuse(e event.Event, space string, err error) error {
 	line := api.Refusal{
 		ID: e.ID, At: event.NewTime(s.opt.Now()), Space: space, Kind: e.Kind, By: "machine",
 		Rule: p.Rule, Field: p.Field, Hint: p.Hint,
+	}
+	if refused, ok := errors.AsType[*policy.RefusedError](err); ok {
+		line.Fingerprint = refused.Fingerprint()
 	}
 	if err := s.AddRefusals(s.ctx, line); err != nil {
 		s.troubled(err)

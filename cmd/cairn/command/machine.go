@@ -228,13 +228,20 @@ func (a *app) refusedCommand() *cobra.Command {
 	return cmd
 }
 
+func fingerprintWords(f string) string {
+	if f == "" {
+		return ""
+	}
+	return ", fingerprint " + f
+}
+
 func writeRefused(w io.Writer, list []api.Refusal) {
 	if len(list) == 0 {
 		fmt.Fprintln(w, "nothing was refused")
 	}
 	for _, r := range list {
-		fmt.Fprintf(w, "%s  %s  %s in %s, refused by the %s: rule %s, field %s\n",
-			r.ID.Short(), r.At.Local().Format("2006-01-02 15:04"), cmp.Or(string(r.Kind), "event"), r.Space, r.By, r.Rule, r.Field)
+		fmt.Fprintf(w, "%s  %s  %s in %s, refused by the %s: rule %s, field %s%s\n",
+			r.ID.Short(), r.At.Local().Format("2006-01-02 15:04"), cmp.Or(string(r.Kind), "event"), r.Space, r.By, r.Rule, r.Field, fingerprintWords(r.Fingerprint))
 		if r.Hint != "" {
 			fmt.Fprintln(w, "    "+oneLine(r.Hint))
 		}
