@@ -30,6 +30,7 @@ func (a *Agent) Doctor(ctx context.Context, deep bool) (api.Report, error) {
 	d.embedder()
 	d.remotes()
 	d.policy()
+	d.members()
 	d.clock()
 	d.refused()
 	return d.report, context.Cause(ctx)

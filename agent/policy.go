@@ -147,6 +147,14 @@ func (a *Agent) policyState() *api.PolicyState {
 	return out
 }
 
+// members says whether the hub's list of devices is the one that counts here.
+func (d *doctor) members() {
+	if d.a.hubAddress() == "" {
+		return
+	}
+	d.add("members", "the list of devices is the hub's", d.a.members.Trouble(), "ask the hub's operator whether it was restored from a backup, or has another key")
+}
+
 // policy says which rules of a team are in force here.
 func (d *doctor) policy() {
 	s := d.a.team.State()

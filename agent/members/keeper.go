@@ -22,10 +22,18 @@ type Keeper struct {
 	path string
 	turn chan struct{} // who asks the hub has it
 
-	mu     sync.Mutex // guards the three below
+	mu      sync.Mutex // guards what is below
+	hub     event.ID
+	number  int64
+	devices map[event.DeviceID]bool // nil for no list
+	spurned spurned
+}
+
+// A spurned list is one that was not taken, and why not.
+type spurned struct {
 	hub    event.ID
 	number int64
-	people map[event.DeviceID]string // nil for no list
+	why    error
 }
 
 // A Hub is the hub as the machine knows it from its invite, and how to ask it
@@ -68,9 +76,9 @@ func Open(fsys disk.FS, path string) (*Keeper, error) {
 
 // use is called with mu held, or before others know the Keeper.
 func (k *Keeper) use(r roster.Roster) {
-	k.hub, k.number, k.people = r.Hub, r.Number, map[event.DeviceID]string{}
+	k.hub, k.number, k.devices = r.Hub, r.Number, map[event.DeviceID]bool{}
 	for _, d := range r.Devices {
-		k.people[d.ID] = d.Person
+		k.devices[d.ID] = true
 	}
 }
 
@@ -79,14 +87,21 @@ func (k *Keeper) use(r roster.Roster) {
 func (k *Keeper) Knows(id event.DeviceID) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	_, ok := k.people[id]
-	return ok || k.people == nil
+	return k.devices == nil || k.devices[id]
+}
+
+// Trouble is why the hub's list was not taken the last time, or nil.
+func (k *Keeper) Trouble() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.spurned.why
 }
 
 // Follow brings the list of that number, unless the machine has it or a newer
 // one. What does not carry the hub's signature, or is older than what the
-// machine has, is not taken and no error: the list that is there stays. The
-// error is of asking, or of the disk.
+// machine has, is not taken, and not asked for again under that number: the list
+// that is there stays, and Trouble says why. The error is of asking, or of the
+// disk.
 func (k *Keeper) Follow(ctx context.Context, hub Hub, number int64) error {
 	select {
 	case k.turn <- struct{}{}:
@@ -94,18 +109,18 @@ func (k *Keeper) Follow(ctx context.Context, hub Hub, number int64) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	if number <= k.have(hub.ID) {
+	if !k.wants(hub.ID, number) {
 		return nil
 	}
 	a, err := hub.Roster(ctx)
 	if err != nil {
 		return fmt.Errorf("bring the list of members: %w", err)
 	}
-	if hubwire.Fingerprint(a.Key) != hub.Fingerprint {
-		return nil
-	}
-	r, err := roster.Decode(a.Roster, hub.ID, a.Key)
-	if err != nil || r.Number <= k.have(hub.ID) {
+	r, err := k.read(hub, a)
+	if err != nil {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.spurned = spurned{hub.ID, number, fmt.Errorf("the hub's list of members, number %d, is not taken: %w", number, err)}
 		return nil
 	}
 	b, err := json.Marshal(file{Key: a.Key, Hub: hub.ID, Roster: a.Roster})
@@ -118,14 +133,28 @@ func (k *Keeper) Follow(ctx context.Context, hub Hub, number int64) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.use(r)
+	k.spurned = spurned{}
 	return nil
 }
 
-func (k *Keeper) have(hub event.ID) int64 {
+// read is the list in an answer, if it is to be taken.
+func (k *Keeper) read(hub Hub, a hubwire.RosterAnswer) (roster.Roster, error) {
+	if hubwire.Fingerprint(a.Key) != hub.Fingerprint {
+		return roster.Roster{}, errors.New("it comes with another key than the hub's")
+	}
+	r, err := roster.Decode(a.Roster, hub.ID, a.Key)
+	if err == nil && !k.wants(hub.ID, r.Number) {
+		err = errors.New("it is older than the one that is here")
+	}
+	return r, err
+}
+
+// wants says whether a list of that number is new.
+func (k *Keeper) wants(hub event.ID, number int64) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.hub != hub {
-		return 0
+	if k.spurned.hub == hub && k.spurned.number == number {
+		return false
 	}
-	return k.number
+	return k.hub != hub || number > k.number
 }

@@ -75,6 +75,32 @@ func TestAListOnlyGoesForwardAndStays(t *testing.T) {
 	}
 }
 
+// A list that is not taken is told of and not asked for again and again.
+func TestAListThatIsNotTakenIsToldOnce(t *testing.T) {
+	k, err := members.Open(disk.OS, filepath.Join(t.TempDir(), "members.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	bad := listed(9, device.FromPrivate(eventtest.Key("mallory")), "bob")
+	h := members.Hub{
+		ID: hubID, Fingerprint: hubwire.Fingerprint(key.Public()),
+		Roster: func(context.Context) (hubwire.RosterAnswer, error) { asked++; return bad, nil },
+	}
+	for range 3 {
+		if err := k.Follow(t.Context(), h, 9); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if asked != 1 || k.Trouble() == nil {
+		t.Errorf("asked %d times, trouble %v", asked, k.Trouble())
+	}
+	follow(t, k, listed(10, key, "ana"), 10)
+	if err := k.Trouble(); err != nil || !k.Knows(eventtest.Device("ana")) {
+		t.Errorf("after a good one: %v", err)
+	}
+}
+
 func TestADamagedListIsNone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "members.json")
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
