@@ -31,13 +31,14 @@ func (s *Service) Ask(ctx context.Context, q api.Query) (api.Answer, error) {
 		return out, err
 	}
 	notes := s.catchUp(ctx, spaces, (*Service).levelAll)
-	result, err := s.keeper.Ask(ctx, s.searchFor(q, spaces))
+	views := s.views(spaces)
+	result, err := s.keeper.Ask(ctx, s.searchFor(q, spaces, views))
 	if errors.Is(err, catchup.ErrBehind) {
 		notes = append(notes, s.whyBehind())
 	} else if err != nil {
 		return out, Problem(err)
 	}
-	found := s.candidates(spaces, result.Hits, q)
+	found := s.candidates(spaces, views, result.Hits, q)
 	out.Total = result.Total
 	if len(found) < limitOf(q.Limit, askLimit, maxLimit)+spare {
 		out.Total = len(found) // no more than these
@@ -49,7 +50,16 @@ func (s *Service) Ask(ctx context.Context, q api.Query) (api.Answer, error) {
 	return out, nil
 }
 
-func (s *Service) searchFor(q api.Query, spaces []*space) search.Query {
+// views is how each of the spaces looks from here and now.
+func (s *Service) views(spaces []*space) []projection.View {
+	views := make([]projection.View, len(spaces))
+	for i, sp := range spaces {
+		views[i] = s.view(sp)
+	}
+	return views
+}
+
+func (s *Service) searchFor(q api.Query, spaces []*space, views []projection.View) search.Query {
 	f := search.Filter{
 		Kind: string(q.Filter.Kind), Tags: q.Filter.Tags, Harness: q.Filter.Harness,
 		Device: q.Filter.Device, Actor: q.Filter.Actor, Project: q.Filter.Project,
@@ -63,10 +73,6 @@ func (s *Service) searchFor(q api.Query, spaces []*space) search.Query {
 	out := search.Query{Text: q.Text, Limit: limitOf(q.Limit, askLimit, maxLimit) + spare, Filter: f, Prefix: q.Prefix}
 	for _, sp := range spaces {
 		out.Spaces = append(out.Spaces, sp.name)
-	}
-	views := make([]projection.View, len(spaces))
-	for i, sp := range spaces {
-		views[i] = s.view(sp)
 	}
 	out.Keep = func(id event.ID) bool {
 		for i, sp := range spaces {
@@ -99,14 +105,14 @@ func limitOf(asked, otherwise, most int) int {
 }
 
 // candidates are the events that the index found and that may be shown.
-func (s *Service) candidates(spaces []*space, found []search.Hit, q api.Query) []ranked {
+func (s *Service) candidates(spaces []*space, views []projection.View, found []search.Hit, q api.Query) []ranked {
 	var out []ranked
 	for _, f := range found {
 		i := slices.IndexFunc(spaces, func(sp *space) bool { return sp.name == f.Space })
 		if i < 0 {
 			continue
 		}
-		if st, ok := s.mayFind(spaces[i], f.ID, q, s.view(spaces[i])); ok {
+		if st, ok := s.mayFind(spaces[i], f.ID, q, views[i]); ok {
 			out = append(out, newRanked(spaces[i], f, st))
 		}
 	}
