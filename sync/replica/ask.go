@@ -28,12 +28,12 @@ func (h *Hub) ask(ctx context.Context, command string, input []byte) ([]byte, er
 
 // Spaces are the spaces this machine may read.
 func (h *Hub) Spaces(ctx context.Context) (list []hubwire.SpaceInfo, err error) {
-	err = h.askJSON(ctx, hubwire.CmdSpaces, &list)
+	err = h.askJSON(ctx, hubwire.CmdSpaces, nil, &list)
 	return list, err
 }
 
-func (h *Hub) askJSON(ctx context.Context, command string, into any) error {
-	answer, err := h.ask(ctx, command, nil)
+func (h *Hub) askJSON(ctx context.Context, command string, input []byte, into any) error {
+	answer, err := h.ask(ctx, command, input)
 	if err != nil {
 		return err
 	}
@@ -146,18 +146,12 @@ func (h *Hub) Policy(ctx context.Context, r hubwire.PolicyRequest) (answer hubwi
 	if err != nil {
 		return answer, fmt.Errorf("ask about the policy: %w", err)
 	}
-	raw, err := h.ask(ctx, hubwire.CmdPolicy, request)
-	if err != nil {
-		return answer, err
-	}
-	if err := json.Unmarshal(raw, &answer); err != nil {
-		return answer, &RefusedError{Message: "its answer about the policy is not understood; is it a cairn hub of this version?"}
-	}
-	return answer, nil
+	err = h.askJSON(ctx, hubwire.CmdPolicy, request, &answer)
+	return answer, err
 }
 
 // Roster asks the hub for its list of devices, which nobody has checked yet.
 func (h *Hub) Roster(ctx context.Context) (answer hubwire.RosterAnswer, err error) {
-	err = h.askJSON(ctx, hubwire.CmdRoster, &answer)
+	err = h.askJSON(ctx, hubwire.CmdRoster, nil, &answer)
 	return answer, err
 }

@@ -36,7 +36,7 @@ func (h *Hub) ReadClock(ctx context.Context) error {
 // Whoami is who the hub takes this machine for.
 func (h *Hub) Whoami(ctx context.Context) (w hubwire.Whoami, err error) {
 	asked := time.Now()
-	err = h.askJSON(ctx, hubwire.CmdWhoami, &w)
+	err = h.askJSON(ctx, hubwire.CmdWhoami, nil, &w)
 	if err != nil || w.Time.IsZero() {
 		return w, err
 	}
