@@ -43,6 +43,8 @@ type Agent struct {
 	news     chan struct{}      // holds one while the digest may be older than the memory
 	backlog  chan struct{}      // holds one while a log wants to be settled
 
+	embedder string // the setting, as it was when the home was opened
+
 	renewing sync.Mutex // held while the device key is replaced; taken before mu
 
 	linking sync.Mutex // held while the hub's spaces are linked; taken before mu
@@ -74,6 +76,7 @@ func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
 	if a.config, err = config.Load(opt.FS, opt.Home.Config()); err != nil {
 		return nil, a.fault(err)
 	}
+	a.embedder = a.config.Embedder
 	key, err := device.Load(opt.FS, opt.Home.DeviceKey())
 	if err != nil {
 		return nil, a.fault(err)
@@ -81,7 +84,7 @@ func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
 	a.key.Store(&key)
 	a.Service, err = memory.Open(memory.Options{
 		FS: opt.FS, Home: opt.Home, Key: key, Decide: a.mayWrite, Policy: func(space string) int { return a.policyOf(space).Number() }, Over: a.over,
-		Embedder: embed.NewSource(a.config.Embedder),
+		Embedder: embed.NewSource(a.embedder),
 		Trouble:  func(err error) { a.log.Warn("memory", "err", err) }, Now: opt.Now,
 	})
 	if err != nil {

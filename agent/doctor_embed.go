@@ -10,7 +10,7 @@ import (
 // embedder says whether notes can be given vectors, and how many have none. It
 // says nothing where nobody has set an embedder.
 func (d *doctor) embedder() {
-	setting := d.a.config.Embedder
+	setting := d.a.embedder
 	if setting == "" {
 		return
 	}
