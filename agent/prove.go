@@ -45,7 +45,10 @@ func samples() []sample {
 		{check: "index " + scope.Personal, what: "the index cannot be opened", spoil: blockIndex},
 		{check: "embedder", what: "the file of word vectors is missing", spoil: missingWords},
 		{check: "sync " + scope.Personal, what: "the remote cannot be reached", at: deadRemote},
-		{check: "policy", what: "the team's policy is garbled", spoil: garblePolicy},
+		{check: "policy", what: "the team's policy is garbled", spoil: garble(paths.Home.Policy)},
+		{check: "refused", what: "the list of refused notes is garbled", at: func(ctx context.Context, a *Agent) error {
+			return garble(paths.Home.Refused)(ctx, a.opt.Home)
+		}},
 	}
 	if runtime.GOOS != "windows" { // where permissions say this
 		all = append(all,
@@ -55,7 +58,8 @@ func samples() []sample {
 	return all
 }
 
-// Prove shows that the checks of Doctor find what they look for: for each it
+// Prove shows that the checks of Doctor find what they look for, but for those
+// that only a hub can make fail: its clock, its members, and what was purged. For each it
 // makes a memory in a scratch folder, which has to pass, spoils it, and says
 // whether the check noticed. Nothing else is touched.
 func Prove(ctx context.Context) (r api.Report, err error) {
@@ -168,8 +172,8 @@ func missingWords(_ context.Context, h paths.Home) error {
 	return config.Save(disk.OS, h.Config(), c)
 }
 
-func garblePolicy(_ context.Context, h paths.Home) error {
-	return os.WriteFile(h.Policy(), []byte("garbled"), 0o600)
+func garble(of func(paths.Home) string) func(context.Context, paths.Home) error {
+	return func(_ context.Context, h paths.Home) error { return os.WriteFile(of(h), []byte("garbled"), 0o600) }
 }
 
 // forge appends an event whose text is not the one that was signed.

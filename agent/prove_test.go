@@ -25,7 +25,18 @@ func TestACheckThatNoticesNothingIsFoundOut(t *testing.T) {
 		t.Errorf("a check without a finding is proven: %v", err)
 	}
 	unknown := sample{check: "no such check", spoil: detach}
-	if err := unknown.prove(t.Context(), paths.Home(t.TempDir()+"/home")); err == nil {
-		t.Error("a check that does not exist is proven")
+	if err := unknown.prove(t.Context(), paths.Home(t.TempDir()+"/home")); err == nil || !strings.Contains(err.Error(), "not noticed") {
+		t.Errorf("a check that does not exist is proven: %v", err)
+	}
+	ill := paths.Home(t.TempDir() + "/home")
+	if _, err := MakeHome(t.Context(), ill, "prove"); err != nil {
+		t.Fatal(err)
+	}
+	if err := missingWords(t.Context(), ill); err != nil {
+		t.Fatal(err)
+	}
+	sure := sample{check: "embedder", spoil: missingWords}
+	if err := sure.prove(t.Context(), ill); err == nil || !strings.Contains(err.Error(), "before anything is wrong") {
+		t.Errorf("a check that is never content is proven: %v", err)
 	}
 }

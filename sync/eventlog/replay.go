@@ -10,9 +10,12 @@ import (
 // Replay replaces everything after the commit onto by events, with their bytes
 // as they are, each as a new commit. It is how a machine's own events move onto
 // a hub's history. each calls put for one event after the other, and returns
-// the error of put; it runs as Update's fn does. expect is the head that may be
-// replaced; if the log has moved on, nothing happens and the error is ErrBusy.
+// the error of put; it may be called again, as Update's fn. expect is the head
+// that may be replaced; if the log has moved on, nothing happens and the error
+// is ErrBusy.
 //
+// Nobody can append meanwhile, which for a long history takes a while: without
+// the lock a machine that goes on saving would begin again and again.
 // However many events there are, only a portion of them is in memory. What a
 // replay that breaks off has stored no ref leads to.
 func (l *Log) Replay(ctx context.Context, expect, onto plumbing.Hash, each func(put func(Stored) error) error) (Head, error) {

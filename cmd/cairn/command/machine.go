@@ -95,7 +95,7 @@ func writeStatus(w io.Writer, s api.Status) {
 		writeSpace(w, sp)
 	}
 	if p := s.Policy; p != nil {
-		fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("policy  version %d %s", p.Number, p.Problem)))
+		fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("policy  version %d %s", p.Number, oneLine(p.Problem))))
 	}
 	if s.Refused > 0 {
 		fmt.Fprintf(w, "%d refused: see \"cairn refused\"\n", s.Refused)
@@ -176,7 +176,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&deep, "deep", false, "also rebuild the index from git")
-	cmd.Flags().BoolVar(&prove, "prove", false, "also spoil memories in a scratch folder, one for each check, and require that the check notices")
+	cmd.Flags().BoolVar(&prove, "prove", false, "also spoil memories in a scratch folder and require that the checks notice; a hub's clock and purges are not among them")
 	return cmd
 }
 
