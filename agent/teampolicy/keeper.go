@@ -173,8 +173,13 @@ func (k *Keeper) take(next *kept) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	// What this program does not understand is not kept: an upgrade takes it.
-	if _, err := policy.Read(next.version.Number, next.File, next.Prints, k.now); err != nil {
+	p, err := policy.Read(next.version.Number, next.File, next.Prints, k.now)
+	if err != nil {
 		k.trouble = fmt.Errorf("policy version %d is not understood here, upgrade cairn: %w", next.version.Number, err)
+		return nil
+	}
+	if f := p.Rules().File(); !next.version.Describes(next.File, f.Team, f.Admins, f.Approvals) {
+		k.trouble = &versions.ChainError{Number: next.version.Number, Reason: "it says of its file what the file does not say"}
 		return nil
 	}
 	if err := next.save(k.fs, k.path); err != nil {

@@ -54,6 +54,14 @@ func (h *teller) push(kinds string) *teller {
 	return h
 }
 
+// says has ana sign something else about the file of the last version.
+func (h *teller) says(change func(*versions.Proposal)) {
+	v := h.last()
+	change(&v.Proposal)
+	v.Approved = []versions.Approval{v.Proposal.Approve("ana", device.FromPrivate(eventtest.Key("ana")))}
+	*v = v.Sealed(key)
+}
+
 func (h *teller) last() *versions.Version {
 	if len(h.chain) == 0 {
 		return nil
@@ -164,6 +172,11 @@ func TestWhatDoesNotLeadOnIsNotTaken(t *testing.T) {
 			h.key = device.FromPrivate(eventtest.Key("mallory"))
 		}, "another key"},
 		"another file": {func(h *teller) { h.push("pref"); h.files[h.last().Proposal.File] = []byte("version: 1\n") }, "another one"},
+		"admins that the file does not name": {func(h *teller) {
+			h.push("pref").says(func(p *versions.Proposal) { p.Admins = []string{"ana", "mallory"} })
+		}, "what the file does not say"},
+		"more approvals than the file asks for": {func(h *teller) { h.push("pref").says(func(p *versions.Proposal) { p.Approvals = 2 }) }, "what the file does not say"},
+		"another team than the file's":          {func(h *teller) { h.push("pref").says(func(p *versions.Proposal) { p.Team = "evil" }) }, "what the file does not say"},
 	} {
 		k, path := open(t)
 		h := newTeller().push("observe").push("claim")

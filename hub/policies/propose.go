@@ -237,7 +237,7 @@ func sameProposal(a, b versions.Proposal) bool {
 
 // TakeBack puts a version into force that was in force here before and was
 // lost: sealed, and the one that comes after the one in force. Errors:
-// *versions.ChainError.
+// *versions.ChainError, *rules.CheckError.
 func (s *Store) TakeBack(ctx context.Context, v versions.Version, file []byte) (err error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
@@ -251,8 +251,12 @@ func (s *Store) TakeBack(ctx context.Context, v versions.Version, file []byte) (
 	if err := s.anchor.Check(before, v); err != nil {
 		return err
 	}
-	if versions.HashOf(file) != v.Proposal.File {
-		return &versions.ChainError{Number: v.Number, Reason: "the file that came with it is another one"}
+	facts, err := rules.Check(file)
+	if err != nil {
+		return err
+	}
+	if !v.Describes(file, facts.Team, facts.Admins, facts.Approvals) {
+		return &versions.ChainError{Number: v.Number, Reason: "the file that came with it is another one, or does not say what it says of it"}
 	}
 	err = s.putFile(file)
 	if err == nil {

@@ -279,6 +279,12 @@ func TestALostVersionIsTakenBack(t *testing.T) {
 	if err := s.TakeBack(ctx, a.Version, file("evil", 1)); err == nil {
 		t.Error("another file is taken")
 	}
+	lie := a.Proposal
+	lie.Admins = []string{"ana", "mallory"}
+	signed := versions.Version{Proposal: lie, Approved: []versions.Approval{lie.Approve("ana", key("ana")), lie.Approve("bob", key("bob"))}}
+	if err := s.TakeBack(ctx, signed.Sealed(key("hub")), a.Text); err == nil {
+		t.Error("a version is taken that says of its file what the file does not say")
+	}
 	activeIs(t, dir, 3)
 	must(t, s.TakeBack(ctx, a.Version, a.Text))
 	activeIs(t, dir, 4)

@@ -48,8 +48,8 @@ func (d Desk) show(ctx context.Context, n int) (hubwire.PolicyAnswer, versions.V
 		return a, versions.Version{}, errNoPolicy()
 	}
 	v, err := versions.Decode(a.Versions[0])
-	if err != nil || v.File != versions.HashOf(a.File) {
-		return a, v, errAnswer("a version and its file do not belong together", err)
+	if err != nil || n != 0 && v.Number != n || v.File != versions.HashOf(a.File) {
+		return a, v, errAnswer("it is not the version that was asked for, or its file is another one", err)
 	}
 	return a, v, nil
 }
@@ -133,7 +133,7 @@ func (d Desk) propose(ctx context.Context, file []byte, restores int, replace bo
 		return Changed{Entry: entryOf(*last).in(Active), Already: true}, nil
 	}
 	if waiting, err := versions.Decode(a.Waiting); err == nil && waiting.File == sum && waiting.Restores == restores {
-		return d.approve(ctx, a, waiting)
+		return d.approve(ctx, a, waiting, file)
 	}
 	p := versions.Propose(a.Hub, last, file, facts.Team, facts.Admins, facts.Approvals)
 	p.By, p.At, p.Restores = d.Person, event.NewTime(d.Now()), restores
@@ -161,23 +161,36 @@ func (d Desk) Approve(ctx context.Context, n int, sum string) (Changed, error) {
 	if err != nil {
 		return Changed{}, err
 	}
-	waiting, err := versions.Decode(a.Waiting)
 	if last != nil && last.Number == n {
 		return Changed{Entry: entryOf(*last).in(Active), Already: true}, nil
 	}
+	waiting, err := versions.Decode(a.Waiting)
 	switch {
 	case len(a.Waiting) == 0 || err == nil && waiting.Number != n:
 		return Changed{}, &problem.Problem{Code: problem.NotFound, Message: fmt.Sprintf("no proposal waits under the number %d", n), Hint: `"policy log" shows what waits`}
 	case err != nil:
 		return Changed{}, errAnswer("the proposal cannot be read", err)
-	case !strings.HasPrefix(waiting.File.String(), sum):
+	}
+	shown, waiting, err := d.show(ctx, n)
+	if err != nil {
+		return Changed{}, err
+	}
+	if !strings.HasPrefix(waiting.File.String(), sum) {
 		return Changed{}, problem.New(problem.Usage, "another file waits under that number than the one you named; nothing was signed")
 	}
-	return d.approve(ctx, a, waiting)
+	return d.approve(ctx, a, waiting, shown.File)
 }
 
-// approve signs what waits, if it follows from the version in force.
-func (d Desk) approve(ctx context.Context, a hubwire.PolicyAnswer, v versions.Version) (Changed, error) {
+// approve signs what waits, if it follows from the version in force and is of
+// its file in all that it says.
+func (d Desk) approve(ctx context.Context, a hubwire.PolicyAnswer, v versions.Version, file []byte) (Changed, error) {
+	facts, err := rules.Check(file)
+	if err != nil {
+		return Changed{}, fileProblem(err)
+	}
+	if !v.Describes(file, facts.Team, facts.Admins, facts.Approvals) {
+		return Changed{}, errAnswer("the proposal says of its file what the file does not say", nil)
+	}
 	if v.Hub != a.Hub || v.Number != max(a.Newest.Number+1, versions.First) || a.Newest.Hash != "" && v.Previous.String() != a.Newest.Hash {
 		return Changed{}, errAnswer("the proposal does not follow the version in force", nil)
 	}

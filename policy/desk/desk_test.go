@@ -32,6 +32,7 @@ func file(team string) []byte {
 // A fake is a hub that answers as it is told, and notes what it is handed.
 type fake struct {
 	answer   hubwire.PolicyAnswer
+	waits    []byte // the file of what waits
 	proposed []byte
 	approved *versions.Approval
 }
@@ -39,6 +40,10 @@ type fake struct {
 func (f *fake) ask(_ context.Context, r hubwire.PolicyRequest) (hubwire.PolicyAnswer, error) {
 	a := f.answer
 	switch r.Verb {
+	case hubwire.PolicyShow:
+		if v, err := versions.Decode(a.Waiting); err == nil && v.Number == r.Number {
+			a.Versions, a.File = [][]byte{a.Waiting}, f.waits
+		}
 	case hubwire.PolicyPropose:
 		f.proposed = r.Version
 		a.Versions = [][]byte{r.Version}
@@ -65,7 +70,7 @@ func version(last *versions.Version, team string) versions.Version {
 func honest() (*fake, versions.Version, versions.Version) {
 	first := version(nil, "one").Sealed(hub)
 	next := version(&first, "two")
-	return &fake{answer: hubwire.PolicyAnswer{
+	return &fake{waits: file("two"), answer: hubwire.PolicyAnswer{
 		Hub: hubID, Key: hub.Public(), Newest: hubwire.PolicyMark{Number: first.Number, Hash: first.Hash().String()},
 		Versions: [][]byte{versions.Encode(first)}, File: file("one"), Waiting: versions.Encode(next), Missing: 1,
 	}}, first, next
@@ -95,6 +100,17 @@ func TestWhatIsSignedFollowsFromWhatIsInForce(t *testing.T) {
 	}
 }
 
+// approve is bob's approval of what waits, pushSame the same by its file.
+func approve(d desk.Desk) error {
+	_, err := d.Approve(context.Background(), 3, "")
+	return err
+}
+
+func pushSame(d desk.Desk) error {
+	_, err := d.Push(context.Background(), file("two"), true)
+	return err
+}
+
 // A hub shows something that does not hold together. Nothing is signed.
 func TestNothingIsSignedForALyingHub(t *testing.T) {
 	for name, lie := range map[string]func(*hubwire.PolicyAnswer, versions.Version, versions.Version){
@@ -111,12 +127,26 @@ func TestNothingIsSignedForALyingHub(t *testing.T) {
 			next.Hub = event.NewID(now)
 			a.Waiting = versions.Encode(next)
 		},
+		"admins that the file does not name": func(a *hubwire.PolicyAnswer, _, next versions.Version) {
+			next.Admins = []string{"ana", "mallory"}
+			a.Waiting = versions.Encode(next)
+		},
+		"fewer approvals than the file asks for": func(a *hubwire.PolicyAnswer, _, next versions.Version) {
+			next.Approvals = 1
+			a.Waiting = versions.Encode(next)
+		},
+		"another team than the file's": func(a *hubwire.PolicyAnswer, _, next versions.Version) {
+			next.Team = "evil"
+			a.Waiting = versions.Encode(next)
+		},
 	} {
-		f, first, next := honest()
-		lie(&f.answer, first, next)
-		_, err := f.desk(bob, "bob").Approve(t.Context(), 3, "")
-		if p := problem.Of(err); p == nil || p.Code != problem.Corrupt || f.approved != nil {
-			t.Errorf("%s: %v, signed %v", name, err, f.approved)
+		for way, sign := range map[string]func(desk.Desk) error{"approve": approve, "push": pushSame} {
+			f, first, next := honest()
+			lie(&f.answer, first, next)
+			err := sign(f.desk(bob, "bob"))
+			if p := problem.Of(err); f.approved != nil || f.proposed == nil && (p == nil || p.Code != problem.Corrupt) {
+				t.Errorf("%s, %s: %v, signed %v", name, way, err, f.approved)
+			}
 		}
 	}
 	f, _, _ := honest()
@@ -125,6 +155,13 @@ func TestNothingIsSignedForALyingHub(t *testing.T) {
 	}
 	if _, err := f.desk(bob, "bob").Approve(t.Context(), 4, ""); problem.Of(err).Code != problem.NotFound {
 		t.Errorf("another number: %v", err)
+	}
+	if _, err := f.desk(bob, "bob").Show(t.Context(), 7); problem.Of(err).Code != problem.Corrupt {
+		t.Errorf("another version is shown than the one asked for: %v", err)
+	}
+	f.waits = file("evil")
+	if err := approve(f.desk(bob, "bob")); problem.Of(err).Code != problem.Corrupt || f.approved != nil {
+		t.Errorf("another file than the one that waits: %v", err)
 	}
 	f.answer.File = file("evil")
 	if _, err := f.desk(bob, "bob").Show(t.Context(), 0); problem.Of(err).Code != problem.Corrupt {

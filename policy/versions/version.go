@@ -93,6 +93,14 @@ func Propose(hub event.ID, previous *Version, file []byte, team string, admins [
 	return p
 }
 
+// Describes says whether p is of file, which names that team, these admins and
+// so many approvals. Whoever takes a version, or signs it, asks that first: a
+// chain is followed by what the versions say, and judged by what the files do.
+func (p Proposal) Describes(file []byte, team string, admins []string, approvals int) bool {
+	q := Propose(p.Hub, nil, file, team, admins, approvals)
+	return p.File == q.File && p.Team == q.Team && p.Approvals == q.Approvals && slices.Equal(p.Admins, q.Admins)
+}
+
 // Hash is that of the canonical bytes.
 func (v Version) Hash() Hash { return HashOf(Encode(v)) }
 
