@@ -47,10 +47,14 @@ func PolicyDesk(home paths.Home) (_ desk.Desk, closeDesk func() error, err error
 }
 
 // TeamPolicy is what a home judges by in the spaces of its hub, and the team's
-// key for fingerprints, nil without a team's policy.
-func TeamPolicy(home paths.Home) (*policy.Policy, []byte) {
+// key for fingerprints, nil without a team's policy. The error is a problem if
+// what is kept of the policy is damaged.
+func TeamPolicy(home paths.Home) (*policy.Policy, []byte, error) {
 	k := teampolicy.Open(disk.OS, home.Policy(), time.Now)
-	return k.Policy(), k.Prints()
+	if damaged, ok := errors.AsType[*teampolicy.DamagedError](k.State().Trouble); ok {
+		return nil, nil, &problem.Problem{Code: problem.Corrupt, Message: damaged.Error(), Hint: "cairn sync brings it again", Err: damaged}
+	}
+	return k.Policy(), k.Prints(), nil
 }
 
 // KeptPolicy is the policy that a home applies, as its agent had it from the hub

@@ -141,7 +141,11 @@ func (a *app) replica(ctx context.Context) (policySource, error) {
 	if err != nil {
 		return policySource{}, err
 	}
-	before, prints := agent.TeamPolicy(home)
+	before, prints, err := agent.TeamPolicy(home)
+	if err != nil {
+		done()
+		return policySource{}, err
+	}
 	return policySource{before: before, key: prints, each: running.Export, done: func() error { done(); return nil }}, nil
 }
 
