@@ -204,10 +204,16 @@ func TestAnAskSeesWhatWasAcknowledgedBefore(t *testing.T) {
 // The same look finds out asks that do not bring the index level.
 func TestAsksOfTheIndexAsItIsAreFoundOut(t *testing.T) {
 	t.Parallel()
-	s := newShared(t)
-	if missed, checked := s.unseen(longtest.Seed(t), s.askAsItIs); len(missed) == 0 {
-		t.Errorf("%d asks missed nothing", checked)
+	seed, asks := longtest.Seed(t), 0
+	for round := range uint64(10) { // on a busy machine hardly any ask finds the index readable
+		s := newShared(t)
+		missed, checked := s.unseen(seed+round, s.askAsItIs)
+		if len(missed) > 0 {
+			return
+		}
+		asks += checked
 	}
+	t.Errorf("%d asks missed nothing", asks)
 }
 
 // Notes of one moment keep their order, also in different spaces.
