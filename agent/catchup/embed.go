@@ -56,18 +56,12 @@ type Embedding struct {
 	Unknown int // with one that has no place: no word of theirs is known
 }
 
-// Embedding counts the notes of the space in the index as it is.
-func (s *Space) Embedding(ctx context.Context, by embed.Embedder) (Embedding, error) {
-	var out Embedding
-	_, err := s.unembedded(ctx, by, &out)
-	return out, err
-}
-
-// unembedded are the notes without a vector of by; it counts all in out.
-func (s *Space) unembedded(ctx context.Context, by embed.Embedder, out *Embedding) (map[event.ID]bool, error) {
-	missing := map[event.ID]bool{}
+// Embedding counts the notes of the space in the index as it is, and lists those
+// without a vector.
+func (s *Space) Embedding(ctx context.Context, by embed.Embedder) (out Embedding, missing map[event.ID]bool, err error) {
+	missing = map[event.ID]bool{}
 	name := by.Name()
-	err := s.keeper.access.read(func(x rows) error {
+	err = s.keeper.access.read(func(x rows) error {
 		return x.Meanings(s.name, func(id event.ID, v embed.Vector) error {
 			out.Notes++
 			switch {
@@ -80,19 +74,19 @@ func (s *Space) unembedded(ctx context.Context, by embed.Embedder, out *Embeddin
 			return ctx.Err()
 		})
 	})
-	return missing, err
+	return out, missing, err
 }
 
-// Embed gives a vector of by to every note of the index that has none, and
+// Embed gives a vector of by to the notes that Embedding has found missing, and
 // calls made with how many more have one. Whatever it has done when ctx ends
 // stays done. Errors: ErrBehind if the index cannot be written to now; that of
 // ctx; those of the log.
-func (s *Space) Embed(ctx context.Context, by embed.Embedder, made func(int)) error {
-	missing, err := s.unembedded(ctx, by, &Embedding{})
-	if err == nil && len(missing) > 0 {
-		err = s.embedAll(ctx, by, missing, made)
-		s.keeper.sweepSoon() // the former rows
+func (s *Space) Embed(ctx context.Context, by embed.Embedder, missing map[event.ID]bool, made func(int)) error {
+	if len(missing) == 0 {
+		return nil
 	}
+	err := s.embedAll(ctx, by, missing, made)
+	s.keeper.sweepSoon() // the former rows
 	if err == nil || ctx.Err() != nil {
 		return err
 	}

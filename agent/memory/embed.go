@@ -6,6 +6,8 @@ import (
 
 	"cairn/agent/api"
 	"cairn/agent/catchup"
+	"cairn/internal/event"
+	"cairn/search/embed"
 )
 
 // embedWork is the Embed under way.
@@ -45,7 +47,7 @@ func (s *Service) Embed(ctx context.Context) (api.Embedded, error) {
 			return api.Embedded{}, Problem(err)
 		}
 	}
-	before, err := s.Embedding(ctx)
+	before, missing, err := embeddingOf(ctx, by, spaces)
 	if err != nil {
 		return api.Embedded{}, err
 	}
@@ -55,35 +57,42 @@ func (s *Service) Embed(ctx context.Context) (api.Embedded, error) {
 		made += n
 		s.embeds.tell(catchup.Progress{Running: true, Done: made, Total: before.Missing})
 	}
-	for _, sp := range spaces {
-		if err := sp.kept.Embed(ctx, by, tell); err != nil {
+	for i, sp := range spaces {
+		if err := sp.kept.Embed(ctx, by, missing[i], tell); err != nil {
 			return api.Embedded{}, Problem(err)
 		}
 	}
-	after, err := s.Embedding(ctx)
+	after, _, err := embeddingOf(ctx, by, spaces)
 	return api.Embedded{Embedder: by.Name(), Notes: after.Notes, Made: made, Unknown: after.Unknown}, err
 }
 
 // Embedding counts the notes of all spaces by their vectors. Errors: those of
 // catchup.Keeper.Embedder, as a problem.
 func (s *Service) Embedding(ctx context.Context) (catchup.Embedding, error) {
-	var sum catchup.Embedding
 	by, err := s.keeper.Embedder(ctx)
 	if err != nil {
-		return sum, Problem(err)
+		return catchup.Embedding{}, Problem(err)
 	}
 	spaces, err := s.chosen("")
 	if err != nil {
-		return sum, err
+		return catchup.Embedding{}, err
 	}
+	sum, _, err := embeddingOf(ctx, by, spaces)
+	return sum, err
+}
+
+// embeddingOf counts the notes of spaces, and lists for each those without a
+// vector.
+func embeddingOf(ctx context.Context, by embed.Embedder, spaces []*space) (sum catchup.Embedding, missing []map[event.ID]bool, err error) {
 	for _, sp := range spaces {
-		n, err := sp.kept.Embedding(ctx, by)
+		n, without, err := sp.kept.Embedding(ctx, by)
 		if err != nil {
-			return sum, Problem(err)
+			return sum, nil, Problem(err)
 		}
 		sum.Notes += n.Notes
 		sum.Missing += n.Missing
 		sum.Unknown += n.Unknown
+		missing = append(missing, without)
 	}
-	return sum, nil
+	return sum, missing, nil
 }

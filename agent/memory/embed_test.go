@@ -52,12 +52,19 @@ func (h *home) asked(text string) (ids []event.ID) {
 	return ids
 }
 
-func TestANoteGetsItsVectorWhenItIsSaved(t *testing.T) {
-	t.Parallel()
+// newEmbeddingHome is a memory with the word vectors of vehicles.
+func newEmbeddingHome(t *testing.T) *home {
+	t.Helper()
 	h := newHome(t)
 	h.close()
 	h.embedding(vehicles)
 	h.open()
+	return h
+}
+
+func TestANoteGetsItsVectorWhenItIsSaved(t *testing.T) {
+	t.Parallel()
+	h := newEmbeddingHome(t)
 	car, food := h.note("repair of the engine"), h.note("repair of the bread")
 	h.note("a text of which nothing is known")
 	if got := h.asked("automobile repair"); !slices.Equal(got, []event.ID{car, food}) {
@@ -108,10 +115,7 @@ func TestEmbedGivesFormerNotesTheirVectors(t *testing.T) {
 
 func TestVectorsOfAnotherFileAreMadeAnewAndNotMixed(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
-	h.close()
-	h.embedding(vehicles)
-	h.open()
+	h := newEmbeddingHome(t)
 	car, food := h.note("repair of the engine"), h.note("repair of the bread")
 	h.asked("repair")
 	h.close()
