@@ -45,7 +45,7 @@ func (d Desk) show(ctx context.Context, n int) (hubwire.PolicyAnswer, versions.V
 		return a, versions.Version{}, err
 	}
 	if len(a.Versions) != 1 {
-		return a, versions.Version{}, errNoPolicy()
+		return a, versions.Version{}, errNone(a)
 	}
 	v, err := versions.Decode(a.Versions[0])
 	if err != nil || n != 0 && v.Number != n || v.File != versions.HashOf(a.File) {
@@ -133,7 +133,7 @@ func (d Desk) propose(ctx context.Context, file []byte, restores int, replace bo
 		return Changed{Entry: entryOf(*last).in(Active), Already: true}, nil
 	}
 	if waiting, err := versions.Decode(a.Waiting); err == nil && waiting.File == sum && waiting.Restores == restores {
-		return d.approve(ctx, a, waiting, file)
+		return d.approve(ctx, a, last, waiting, file)
 	}
 	p := versions.Propose(a.Hub, last, file, facts.Team, facts.Admins, facts.Approvals)
 	p.By, p.At, p.Restores = d.Person, event.NewTime(d.Now()), restores
@@ -144,8 +144,11 @@ func (d Desk) propose(ctx context.Context, file []byte, restores int, replace bo
 // newest is the version in force, nil for none.
 func (d Desk) newest(ctx context.Context) (hubwire.PolicyAnswer, *versions.Version, error) {
 	a, err := d.ask(ctx, hubwire.PolicyRequest{Verb: hubwire.PolicyShow})
-	if err != nil || len(a.Versions) == 0 || a.Newest == hubwire.BuiltIn {
+	if err != nil || len(a.Versions) == 0 && a.Newest == hubwire.BuiltIn {
 		return a, nil, err
+	}
+	if len(a.Versions) != 1 {
+		return a, nil, errNone(a)
 	}
 	v, err := versions.Decode(a.Versions[0])
 	if err != nil || v.Number != a.Newest.Number || v.Hash().String() != a.Newest.Hash {
@@ -178,21 +181,21 @@ func (d Desk) Approve(ctx context.Context, n int, sum string) (Changed, error) {
 	if !strings.HasPrefix(waiting.File.String(), sum) {
 		return Changed{}, problem.New(problem.Usage, "another file waits under that number than the one you named; nothing was signed")
 	}
-	return d.approve(ctx, a, waiting, shown.File)
+	return d.approve(ctx, a, last, waiting, shown.File)
 }
 
-// approve signs what waits, if it follows from the version in force and is of
-// its file in all that it says.
-func (d Desk) approve(ctx context.Context, a hubwire.PolicyAnswer, v versions.Version, file []byte) (Changed, error) {
+// approve signs what waits, if it follows from last, the version in force, and
+// is of its file in all that it says.
+func (d Desk) approve(ctx context.Context, a hubwire.PolicyAnswer, last *versions.Version, v versions.Version, file []byte) (Changed, error) {
+	if err := anchorOf(a).Place(last, v); err != nil {
+		return Changed{}, errAnswer(err.Error(), err)
+	}
 	facts, err := rules.Check(file)
 	if err != nil {
 		return Changed{}, fileProblem(err)
 	}
 	if !v.Describes(file, facts.Team, facts.Admins, facts.Approvals) {
 		return Changed{}, errAnswer("the proposal says of its file what the file does not say", nil)
-	}
-	if v.Hub != a.Hub || v.Number != max(a.Newest.Number+1, versions.First) || a.Newest.Hash != "" && v.Previous.String() != a.Newest.Hash {
-		return Changed{}, errAnswer("the proposal does not follow the version in force", nil)
 	}
 	signed, err := json.Marshal(v.Proposal.Approve(d.Person, d.Key))
 	if err != nil {

@@ -127,6 +127,16 @@ func TestNothingIsSignedForALyingHub(t *testing.T) {
 			next.Hub = event.NewID(now)
 			a.Waiting = versions.Encode(next)
 		},
+		"a version in force that it leaves out": func(a *hubwire.PolicyAnswer, _, _ versions.Version) { a.Versions = nil },
+		"none in force, and a proposal that follows one": func(a *hubwire.PolicyAnswer, _, _ versions.Version) {
+			a.Newest, a.Versions = hubwire.BuiltIn, nil
+		},
+		"a mark without a hash": func(a *hubwire.PolicyAnswer, _, next versions.Version) {
+			a.Newest.Hash, a.Versions = "", nil
+			next.Previous = versions.HashOf([]byte("evil"))
+			a.Waiting = versions.Encode(next)
+		},
+		"none in force, and one beside it": func(a *hubwire.PolicyAnswer, _, _ versions.Version) { a.Newest = hubwire.BuiltIn },
 		"admins that the file does not name": func(a *hubwire.PolicyAnswer, _, next versions.Version) {
 			next.Admins = []string{"ana", "mallory"}
 			a.Waiting = versions.Encode(next)
@@ -150,6 +160,11 @@ func TestNothingIsSignedForALyingHub(t *testing.T) {
 		}
 	}
 	f, _, _ := honest()
+	f.answer.Versions = nil
+	if _, err := f.desk(bob, "bob").Push(t.Context(), file("three"), true); problem.Of(err) == nil || problem.Of(err).Code != problem.Corrupt || f.proposed != nil {
+		t.Errorf("a first version is signed while another is in force: %v", err)
+	}
+	f, _, _ = honest()
 	if _, err := f.desk(bob, "bob").Approve(t.Context(), 3, "ffff"); problem.Of(err).Code != problem.Usage || f.approved != nil {
 		t.Errorf("another file than the one named: %v", err)
 	}

@@ -3,6 +3,7 @@ package desk
 import (
 	"errors"
 
+	"cairn/internal/hubwire"
 	"cairn/internal/problem"
 	"cairn/policy/rules"
 )
@@ -15,7 +16,11 @@ func errAnswer(why string, err error) error {
 	}
 }
 
-func errNoPolicy() error {
+// errNone is about an answer that does not hold the one version asked for.
+func errNone(a hubwire.PolicyAnswer) error {
+	if a.Newest != hubwire.BuiltIn || len(a.Versions) > 0 {
+		return errAnswer("it does not hold the version that was asked for", nil)
+	}
 	return &problem.Problem{
 		Code: problem.NotFound, Message: "the team has written no policy: the built-in rules are in force",
 		Hint: `"cairn policy push FILE" proposes one`,

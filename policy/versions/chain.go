@@ -30,8 +30,8 @@ func (a Anchor) Follow(last *Version, next []Version) error {
 // Check checks that the sealed version v may come after last, nil for none.
 // The error is a *ChainError.
 func (a Anchor) Check(last *Version, v Version) error {
-	if reason := a.misplaced(last, v); reason != "" {
-		return &ChainError{Number: v.Number, Reason: reason}
+	if err := a.Place(last, v); err != nil {
+		return err
 	}
 	if len(v.Seal) != ed25519.SignatureSize || !ed25519.Verify(a.Key, v.sealText(), v.Seal) {
 		return &ChainError{Number: v.Number, Reason: "the hub's seal is missing or does not fit"}
@@ -41,6 +41,15 @@ func (a Anchor) Check(last *Version, v Version) error {
 		err = &ChainError{Number: v.Number, Reason: fmt.Sprintf("it needs %d more approvals by admins of the version before it", missing)}
 	}
 	return err
+}
+
+// Place checks that v, sealed or not, stands right after last, nil for none;
+// not who has signed it. The error is a *ChainError.
+func (a Anchor) Place(last *Version, v Version) error {
+	if reason := a.misplaced(last, v); reason != "" {
+		return &ChainError{Number: v.Number, Reason: reason}
+	}
+	return nil
 }
 
 func (a Anchor) misplaced(last *Version, v Version) string {
