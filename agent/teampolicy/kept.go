@@ -123,16 +123,8 @@ func follow(hub Hub, last *versions.Version, a hubwire.PolicyAnswer) ([]versions
 	if hubwire.Fingerprint(a.Key) != hub.Fingerprint {
 		return nil, &versions.ChainError{Number: a.Newest.Number, Reason: "it comes with another key than the hub's"}
 	}
-	var chain []versions.Version
-	for _, raw := range a.Versions {
-		v, err := versions.Decode(raw)
-		if err != nil {
-			return nil, &versions.ChainError{Number: a.Newest.Number, Reason: "a version on the way to it cannot be read"}
-		}
-		chain = append(chain, v)
-	}
-	if len(chain) == 0 {
+	if len(a.Versions) == 0 {
 		return nil, &versions.ChainError{Number: a.Newest.Number, Reason: "the hub does not show what leads to it"}
 	}
-	return chain, versions.Anchor{Hub: hub.ID, Key: a.Key}.Follow(last, chain)
+	return versions.Anchor{Hub: hub.ID, Key: a.Key}.Read(last, a.Versions)
 }

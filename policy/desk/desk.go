@@ -58,36 +58,25 @@ func (d Desk) show(ctx context.Context, n int) (hubwire.PolicyAnswer, versions.V
 // beginning.
 func (d Desk) Log(ctx context.Context) (Log, error) {
 	var all []versions.Version
-	log := Log{Versions: []Entry{}}
-	for n := versions.First - 1; ; n = all[len(all)-1].Number {
+	var last *versions.Version
+	for n := versions.First - 1; ; n = last.Number {
 		a, err := d.ask(ctx, hubwire.PolicyRequest{Verb: hubwire.PolicySince, Number: n})
 		if err != nil {
 			return Log{}, err
 		}
-		next, err := decodeAll(a.Versions)
+		next, err := anchorOf(a).Read(last, a.Versions)
 		if err != nil {
-			return Log{}, errAnswer("a version cannot be read", err)
+			return Log{}, errAnswer(err.Error(), err)
 		}
 		all = append(all, next...)
-		if len(next) == 0 || all[len(all)-1].Number >= a.Newest.Number {
-			if err := anchorOf(a).Follow(nil, all); err != nil {
-				return Log{}, errAnswer(err.Error(), err)
-			}
-			return log.of(a, all)
+		if n+len(next) >= a.Newest.Number {
+			return logOf(a, all)
 		}
-	}
-}
-
-func decodeAll(raw [][]byte) ([]versions.Version, error) {
-	var list []versions.Version
-	for _, b := range raw {
-		v, err := versions.Decode(b)
-		if err != nil {
-			return nil, err
+		if len(next) == 0 {
+			return Log{}, errAnswer("it does not show what leads to the version in force", nil)
 		}
-		list = append(list, v)
+		last = &all[len(all)-1]
 	}
-	return list, nil
 }
 
 // Explain says why an event is taken or refused by the policy in force, or what

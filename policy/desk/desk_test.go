@@ -3,6 +3,7 @@ package desk_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -33,12 +34,16 @@ func file(team string) []byte {
 type fake struct {
 	answer   hubwire.PolicyAnswer
 	waits    []byte // the file of what waits
+	asked    int
 	proposed []byte
 	approved *versions.Approval
 }
 
 func (f *fake) ask(_ context.Context, r hubwire.PolicyRequest) (hubwire.PolicyAnswer, error) {
 	a := f.answer
+	if f.asked++; f.asked > 100 {
+		return a, errors.New("asked too often")
+	}
 	switch r.Verb {
 	case hubwire.PolicyShow:
 		if v, err := versions.Decode(a.Waiting); err == nil && v.Number == r.Number {
@@ -192,6 +197,16 @@ func TestALogIsFollowedFromItsBeginning(t *testing.T) {
 	}
 	if text := log.String(); !strings.Contains(text, "waiting, lacks 1") || !strings.Contains(text, "active") {
 		t.Errorf("the log says %s", text)
+	}
+	for name, lie := range map[string]func(*hubwire.PolicyAnswer){
+		"the same again and again": func(a *hubwire.PolicyAnswer) { a.Newest.Number = 1000 },
+		"less than it names":       func(a *hubwire.PolicyAnswer) { a.Versions = nil },
+	} {
+		f, _, _ := honest()
+		lie(&f.answer)
+		if _, err := f.desk(bob, "bob").Log(t.Context()); problem.Of(err) == nil || problem.Of(err).Code != problem.Corrupt {
+			t.Errorf("a hub that shows %s: %v", name, err)
+		}
 	}
 	forged := version(nil, "evil").Sealed(ana)
 	f.answer.Versions = [][]byte{versions.Encode(forged)}

@@ -103,7 +103,8 @@ type Log struct {
 	Versions []Entry `json:"versions"`
 }
 
-func (l Log) of(a hubwire.PolicyAnswer, all []versions.Version) (Log, error) {
+func logOf(a hubwire.PolicyAnswer, all []versions.Version) (Log, error) {
+	l := Log{Versions: []Entry{}}
 	for _, v := range all {
 		l.Versions = append(l.Versions, entryOf(v).in(stateOf(a, v)))
 	}

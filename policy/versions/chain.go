@@ -14,6 +14,26 @@ type Anchor struct {
 	Key ed25519.PublicKey
 }
 
+// Read is the versions in raw, which come after last, nil at the beginning of
+// the chain. Whoever asks for a chain in parts reads each part before asking
+// for the next, so that what repeats itself ends. The error is a *ChainError
+// about the first that does not follow or cannot be read.
+func (a Anchor) Read(last *Version, raw [][]byte) ([]Version, error) {
+	number := First
+	if last != nil {
+		number = last.Number + 1
+	}
+	var next []Version
+	for i, b := range raw {
+		v, err := Decode(b)
+		if err != nil {
+			return nil, &ChainError{Number: number + i, Reason: "it cannot be read"}
+		}
+		next = append(next, v)
+	}
+	return next, a.Follow(last, next)
+}
+
 // Follow checks that next, in this order, come after last, which is nil at the
 // beginning of the chain. The error is a *ChainError about the first that does
 // not.
