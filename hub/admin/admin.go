@@ -91,7 +91,7 @@ func (a *Admin) Invite(ctx context.Context, by Caller, r InviteRequest) (Invited
 	}
 	now := a.Now()
 	err = a.change(ctx, by, audit.Record{Action: "invite", Target: r.Person, Space: strings.Join(r.Spaces, ",")}, func(m *devices.Members) error {
-		if err := a.mayAdminister(by, r.Spaces...); err != nil {
+		if err := a.mayGive(by, r.Role, r.Spaces...); err != nil {
 			return err
 		}
 		return m.Invite(key.Public().(ed25519.PublicKey), r.Person, r.Spaces, r.Role, now, r.TTL)
@@ -127,7 +127,7 @@ func (a *Admin) Grant(ctx context.Context, by Caller, person, space string, role
 		return Granted{}, err
 	}
 	err := a.change(ctx, by, audit.Record{Action: "grant", Target: person, Space: space}, func(m *devices.Members) error {
-		if err := a.mayAdminister(by, space); err != nil {
+		if err := a.mayGive(by, role, space); err != nil {
 			return err
 		}
 		return m.Grant(person, space, role)
@@ -173,6 +173,20 @@ func (a *Admin) record(by Caller, r audit.Record, err error) error {
 		r.Verdict = audit.Done
 	}
 	return a.Audit.Append(r)
+}
+
+// mayGive is an error if the policy takes one of the spaces away from an admin
+// in which the role would count: an admin of one is an admin of all.
+func (a *Admin) mayGive(by Caller, role devices.Role, spaces ...string) error {
+	if role == devices.Admin || slices.Contains(spaces, devices.AllSpaces) {
+		names, err := a.Spaces.Names()
+		if err != nil {
+			return err
+		}
+		names = slices.DeleteFunc(names, func(space string) bool { return space == hubwire.Audit })
+		spaces = slices.Concat(spaces, names)
+	}
+	return a.mayAdminister(by, spaces...)
 }
 
 // mayAdminister is an error if the policy takes a space away from an admin.
