@@ -18,10 +18,10 @@ import (
 
 // pusher is how a push of the caller's to the space is judged. at is as of its
 // beginning.
-func (h *Hub) pusher(who caller, space string, at pass, trials *ruleSet) repository.Pusher {
+func (h *Hub) pusher(who caller, space string, at pass, v *verdict) repository.Pusher {
 	p := repository.Pusher{
 		Device: who.ID, Person: who.Person,
-		Judge: func() (repository.Judge, error) { return h.judgement(who, space, trials) },
+		Judge: func() (repository.Judge, error) { return h.judgement(who, space, v) },
 	}
 	if r := at.Rules(); r != nil {
 		l := r.Limits(space)
@@ -30,21 +30,29 @@ func (h *Hub) pusher(who caller, space string, at pass, trials *ruleSet) reposit
 	return p
 }
 
+// A verdict is for the record of a push: how it was judged the last time.
+type verdict struct {
+	trials ruleSet
+	denied error // why the caller may not push now
+}
+
 // judgement judges by members and policy as they are now. The caller's own
 // right may have ended while the push was under way.
-func (h *Hub) judgement(who caller, space string, trials *ruleSet) (repository.Judge, error) {
+func (h *Hub) judgement(who caller, space string, v *verdict) (repository.Judge, error) {
 	at, err := h.pass()
 	if err != nil {
 		return repository.Judge{}, err
 	}
+	v.trials.clear()
 	err = at.mayUse(who, space, devices.Write)
 	if err == nil { // others of the device's pushes may have come in between
 		err = h.quota.mayWrite(at, at.Origin(who.ID), space, h.now())
 	}
 	if err != nil {
+		v.denied = err
 		return repository.Judge{}, err
 	}
-	g := gate.Gate{Policy: at.Policy, Also: h.decide, Space: space, Person: at.personOf, OnTrial: trials.add}
+	g := gate.Gate{Policy: at.Policy, Also: h.decide, Space: space, Person: at.personOf, OnTrial: v.trials.add}
 	return repository.Judge{
 		Admit: gate.Admission{Origin: gate.Members(at.Members, space, who.Person), Now: h.now(), Decide: g.Event}.Admit,
 		Raw:   g.Raw,
@@ -68,6 +76,12 @@ func (s *ruleSet) add(rule string) {
 	if !slices.Contains(s.list, rule) {
 		s.list = append(s.list, rule)
 	}
+}
+
+func (s *ruleSet) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = nil
 }
 
 // personOf is whose device it is.

@@ -113,8 +113,8 @@ func (h *Hub) push(ctx context.Context, s *sshdoor.Session, who caller, space st
 	if err != nil {
 		return h.refusedPush(who, space, err)
 	}
-	var trials ruleSet
-	by := h.pusher(who, space, at, &trials)
+	var v verdict
+	by := h.pusher(who, space, at, &v)
 	if by.Caps, err = h.told(at); err != nil {
 		return err
 	}
@@ -122,12 +122,15 @@ func (h *Hub) push(ctx context.Context, s *sshdoor.Session, who caller, space st
 	if !out.Asked {
 		return err
 	}
+	if v.denied != nil {
+		out.Rules = []string{ruleOf(v.denied)}
+	}
 	r := audit.Record{
 		Person: who.Person, Device: who.ID, Addr: who.addr, Action: "push", Space: space,
-		Ref: out.Ref, Verdict: audit.Refused, Rules: out.Rules, OnTrial: trials.list, Events: out.Events,
+		Ref: out.Ref, Verdict: audit.Refused, Rules: out.Rules, OnTrial: v.trials.list, Events: out.Events,
 		Policy: at.mark.Number,
 	}
-	if err != nil {
+	if err != nil && v.denied == nil {
 		r.Verdict = audit.Failed
 	}
 	if out.Taken {

@@ -2,13 +2,17 @@ package hub_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"cairn/hub"
+	"cairn/hub/audit"
 	"cairn/hub/devices"
 	"cairn/internal/event"
+	"cairn/internal/hubwire"
+	"cairn/internal/problem"
 )
 
 // follows has the operator put a policy file into force.
@@ -38,6 +42,7 @@ func TestPushesThatBeginAtOnceShareTheHour(t *testing.T) {
 	if head := w.git("-C", h.dir+"/spaces/team.git", "rev-parse", "main"); head != other.git("rev-parse", "main") {
 		t.Errorf("the first is not what the hub has: %s", head)
 	}
+	h.recordsRefusal(hubwire.RuleWrites)
 }
 
 // A right ends after a push was judged, and before the branch moves.
@@ -61,6 +66,20 @@ func TestARightThatEndsWhileAPushIsJudgedIsGone(t *testing.T) {
 		t.Error("it is taken")
 	}
 	wants(t, "the hub", out, "ana may read the space team and not write")
+	h.recordsRefusal(string(problem.HubRefused))
+}
+
+// recordsRefusal wants the newest push on record as refused for a reason, the
+// same one that it would have had before it began.
+func (h *house) recordsRefusal(rule string) {
+	h.t.Helper()
+	page, err := h.Admin().Records(context.Background(), audit.Filter{Action: "push", Limit: 1})
+	if err != nil || len(page.Records) != 1 {
+		h.t.Fatalf("%+v, %v", page, err)
+	}
+	if r := page.Records[0]; r.Verdict != audit.Refused || !slices.Equal(r.Rules, []string{rule}) {
+		h.t.Errorf("on record: %+v", r)
+	}
 }
 
 // Who may not read any more hears of no change, also on a watch that is open.
