@@ -32,6 +32,7 @@ func (h *Hub) pusher(who caller, space string, at pass, v *verdict) repository.P
 
 // A verdict is for the record of a push: how it was judged the last time.
 type verdict struct {
+	policy int // number of the version
 	trials ruleSet
 	denied error // why the caller may not push now
 }
@@ -43,6 +44,7 @@ func (h *Hub) judgement(who caller, space string, v *verdict) (repository.Judge,
 	if err != nil {
 		return repository.Judge{}, err
 	}
+	v.policy = at.mark.Number
 	v.trials.clear()
 	err = at.mayUse(who, space, devices.Write)
 	if err == nil { // others of the device's pushes may have come in between

@@ -113,7 +113,7 @@ func (h *Hub) push(ctx context.Context, s *sshdoor.Session, who caller, space st
 	if err != nil {
 		return h.refusedPush(who, space, err)
 	}
-	var v verdict
+	v := verdict{policy: at.mark.Number}
 	by := h.pusher(who, space, at, &v)
 	if by.Caps, err = h.told(at); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (h *Hub) push(ctx context.Context, s *sshdoor.Session, who caller, space st
 	r := audit.Record{
 		Person: who.Person, Device: who.ID, Addr: who.addr, Action: "push", Space: space,
 		Ref: out.Ref, Verdict: audit.Refused, Rules: out.Rules, OnTrial: v.trials.list, Events: out.Events,
-		Policy: at.mark.Number,
+		Policy: v.policy,
 	}
 	if err != nil && v.denied == nil {
 		r.Verdict = audit.Failed

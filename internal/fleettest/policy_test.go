@@ -311,6 +311,10 @@ func TestThePolicyOfTheMomentDecides(t *testing.T) {
 		list, err := a.Refused(t.Context())
 		return err == nil && len(list) == 1 && list[0].Rule == "kind"
 	})
+	f.Until("it is on record as refused by version 2", func() bool {
+		page, err := f.Hub().Admin().Records(t.Context(), audit.Filter{Action: "push", Space: "team"})
+		return err == nil && len(page.Records) == 1 && page.Records[0].Verdict == audit.Refused && page.Records[0].Policy == 2
+	})
 	b.Has("team")
 	head, err := fleettest.HeadOf(filepath.Join(f.HubDir(), "spaces", "team.git"), "team")
 	if err != nil {
