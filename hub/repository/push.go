@@ -143,7 +143,7 @@ func (p *push) serve(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return p.report("", "members or policy change too often; push again")
+	return p.refuseLanding(cmd, noLonger)
 }
 
 // maxJudged is how often a push is judged because members or policy changed meanwhile.

@@ -6,6 +6,7 @@ import (
 	"crypto"
 	"crypto/ed25519"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -458,4 +459,31 @@ func TestLeftOverObjectsAreNotBroughtBack(t *testing.T) {
 	before := h.files()
 	a := m.send(repository.ForMain, left, func(w io.Writer, _ plumbing.Hash) error { return m.store.EncodePack(w, nil) })
 	a.mustBeRefused(t, h, before, "not sent")
+}
+
+// A push whose judgement never lasts until the branch moves is given up, and its
+// sender and the record are told why.
+func TestAPushThatIsJudgedInVainIsRefused(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	m := h.clone("laptop")
+	m.note("judged in vain")
+	before, by, judged := h.head(), h.pusher("laptop"), 0
+	judge := by.Judge
+	by.Judge = func() (repository.Judge, error) {
+		judged++
+		j, err := judge()
+		j.Stands = func() (bool, error) { return false, nil }
+		return j, err
+	}
+	a := m.sendAs(by, event.MainRef, m.tip(), func(w io.Writer, theirs plumbing.Hash) error { return m.encode(w, m.tip(), theirs) })
+	if a.session != nil || a.outcome.Taken || !slices.Equal(a.outcome.Rules, []string{"policy"}) || judged < 2 {
+		t.Errorf("judged %d times: %+v, %v", judged, a.outcome, a.session)
+	}
+	if said := strings.Join(a.lines, "\n"); !strings.Contains(said, "push again") || !strings.Contains(fmt.Sprint(a.err), "members or policy changed") {
+		t.Errorf("the sender is told %q, %v", said, a.err)
+	}
+	if h.head() != before {
+		t.Error("the branch has moved")
+	}
 }
