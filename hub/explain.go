@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +18,7 @@ import (
 // explain says why an event is taken or refused, or what a device may do in a
 // space: as members, and by the policy in force. Words are an event, alone or
 // with its space, or a device and a space.
-func (h *Hub) explain(by admin.Caller, words []string) ([]hubwire.PolicyStep, error) {
+func (h *Hub) explain(ctx context.Context, by admin.Caller, words []string) ([]hubwire.PolicyStep, error) {
 	at, err := h.pass()
 	if err != nil {
 		return nil, err
@@ -25,9 +26,9 @@ func (h *Hub) explain(by admin.Caller, words []string) ([]hubwire.PolicyStep, er
 	var steps []rules.Step
 	switch len(words) {
 	case 1:
-		steps, err = h.explainEvent(at, by, words[0], "")
+		steps, err = h.explainEvent(ctx, at, by, words[0], "")
 	case 2:
-		steps, err = h.explainIn(at, by, words[0], words[1])
+		steps, err = h.explainIn(ctx, at, by, words[0], words[1])
 	default:
 		err = problem.New(problem.Usage, "what is to be explained is an event, or a device or event and a space")
 	}
@@ -40,26 +41,26 @@ func (h *Hub) explain(by admin.Caller, words []string) ([]hubwire.PolicyStep, er
 
 // explainIn explains a device or an event in a space. No word is both: the id of
 // a device has no digit 0, with which that of an event begins.
-func (h *Hub) explainIn(at pass, by admin.Caller, word, space string) ([]rules.Step, error) {
+func (h *Hub) explainIn(ctx context.Context, at pass, by admin.Caller, word, space string) ([]rules.Step, error) {
 	if !event.ValidSpaceName(space) {
 		return nil, problem.New(problem.Usage, "the second word is the name of a space")
 	}
 	if id, err := event.ParseDeviceID(word); err == nil {
 		return at.explainDevice(by, id, space)
 	}
-	return h.explainEvent(at, by, word, space)
+	return h.explainEvent(ctx, at, by, word, space)
 }
 
 // explainEvent looks the event up in every space that the caller may read, or
 // in the one that is named.
-func (h *Hub) explainEvent(at pass, by admin.Caller, ref, space string) ([]rules.Step, error) {
+func (h *Hub) explainEvent(ctx context.Context, at pass, by admin.Caller, ref, space string) ([]rules.Step, error) {
 	repos, err := h.readable(at, by)
 	if err != nil {
 		return nil, err
 	}
 	var found []event.Event
 	for _, r := range repos {
-		list, err := r.Find(ref)
+		list, err := r.Find(ctx, ref)
 		if err != nil {
 			return nil, err
 		}

@@ -43,7 +43,7 @@ type Options struct {
 	PolicyChanged func()
 	// Explain says why an event is taken or refused, or what a device may do in
 	// a space.
-	Explain func(Caller, []string) ([]hubwire.PolicyStep, error)
+	Explain func(context.Context, Caller, []string) ([]hubwire.PolicyStep, error)
 	// AuditEvents says how level the audit space is with the log; nil if there is
 	// none.
 	AuditEvents func() chronicle.State

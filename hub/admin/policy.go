@@ -38,7 +38,7 @@ func (a *Admin) Policy(ctx context.Context, by Caller, r hubwire.PolicyRequest) 
 	case hubwire.PolicyReturn:
 		answer, err = a.takeBack(ctx, by, r)
 	case hubwire.PolicyExplain:
-		answer.Steps, err = a.Explain(by, r.Words)
+		answer.Steps, err = a.Explain(ctx, by, r.Words)
 	case hubwire.PolicyPropose:
 		answer, err = a.propose(ctx, by, r)
 	case hubwire.PolicyApprove:

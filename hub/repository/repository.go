@@ -72,7 +72,7 @@ func (r *Repository) Count(ctx context.Context) (head string, events int, err er
 // Events calls fn with the stored bytes of every event on the branch, in the
 // order of their ids. A damaged one ends it.
 func (r *Repository) Events(ctx context.Context, fn func([]byte) error) error {
-	at, err := r.log.Head()
+	at, _, err := r.tips(ctx)
 	if err != nil {
 		return asProblem(err)
 	}
@@ -185,8 +185,8 @@ func (r *Repository) close() error {
 
 // Find is every event whose id is ref, or starts or ends with it; none for a ref
 // of fewer than six characters.
-func (r *Repository) Find(ref string) ([]event.Event, error) {
-	head, err := r.log.Head()
+func (r *Repository) Find(ctx context.Context, ref string) ([]event.Event, error) {
+	head, _, err := r.tips(ctx)
 	if err != nil {
 		return nil, asProblem(err)
 	}
@@ -194,7 +194,7 @@ func (r *Repository) Find(ref string) ([]event.Event, error) {
 	err = gittree.Walk(r.log.Store(), head.Tree, func(path string, _ plumbing.Hash) error {
 		id, ok := commitform.IDAt(path)
 		if !ok || !means(ref, id) {
-			return nil
+			return ctx.Err()
 		}
 		stored, err := r.log.Event(head.Tree, id)
 		found = append(found, stored.Event)

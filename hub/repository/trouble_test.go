@@ -121,6 +121,50 @@ func TestAPurgeThatBreaksOffSaysWhatItHasPurged(t *testing.T) {
 	}
 }
 
+// What was purged is read nowhere any more, also while the branch has yet to
+// follow.
+func TestAPurgeThatIsHalfWayIsReadAsDone(t *testing.T) {
+	t.Parallel()
+	for name, read := range map[string]func(*repository.Repository, *leak) ([]event.ID, error){
+		"all": func(team *repository.Repository, _ *leak) (ids []event.ID, err error) {
+			err = team.Events(t.Context(), func(b []byte) error {
+				e, err := event.Decode(b)
+				ids = append(ids, e.ID)
+				return err
+			})
+			return ids, err
+		},
+		"one": func(team *repository.Repository, l *leak) (ids []event.ID, err error) {
+			for _, id := range append(slices.Clone(l.rest), l.leaked.ID) {
+				found, err := team.Find(t.Context(), string(id))
+				if err != nil {
+					return nil, err
+				}
+				for _, e := range found {
+					ids = append(ids, e.ID)
+				}
+			}
+			return ids, nil
+		},
+	} {
+		l := newLeak(t)
+		d, _, team := l.inTrouble(slog.New(slog.DiscardHandler))
+		d.when(func(op, name string) bool { return op == "rename" && strings.HasSuffix(name, event.MainRef) })
+		if _, err := team.Purge(t.Context(), order(l.leaked.ID)); err == nil {
+			t.Fatal("the purge was to break off")
+		}
+		if got := l.events(); !slices.Contains(got, l.leaked.ID) {
+			t.Fatal("the branch has followed already")
+		}
+		d.when(nil)
+		if got, err := read(team, l); err != nil || !slices.Equal(got, l.rest) {
+			t.Errorf("%s: %v, %v, not %v", name, got, err, l.rest)
+		}
+		l.purge(l.leaked.ID)
+		l.mustBeClean(name)
+	}
+}
+
 // A purge that is finished was not refused because something else went wrong
 // afterwards.
 func TestAPurgeIsDoneThoughTheLookAfterItFails(t *testing.T) {
