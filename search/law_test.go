@@ -23,6 +23,9 @@ var lawWords = strings.Fields(`lock locks locking file-lock FileLock file_lock f
 	缓存 会话缓存 文件锁 锁 ファイルロック 캐시를 café cafe v1.2.3 1.2.3 error postgres postgers kubernetes kuberntes bostgres repo.go internal/store/repo.go
 	what John zeppelin barometer`)
 
+// lawStrangers stand in no note, or only in part.
+var lawStrangers = strings.Fields(`cache-x x 9 9.4.1`)
+
 func lawText(t *rapid.T, label string, most int) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(lawWords), 0, most).Draw(t, label), " ")
 }
@@ -88,7 +91,7 @@ func lawNarrowed(t *rapid.T) string {
 }
 
 func lawQuestion(t *rapid.T) string {
-	words := rapid.SliceOfN(rapid.SampledFrom(lawWords), 1, 4).Draw(t, "words")
+	words := rapid.SliceOfN(rapid.SampledFrom(slices.Concat(lawWords, lawStrangers)), 1, 4).Draw(t, "words")
 	switch rapid.IntRange(0, 7).Draw(t, "form") {
 	case 0:
 		return `"` + strings.Join(words, " ") + `"`

@@ -77,6 +77,7 @@ type oracleWord struct {
 	whole   []string
 	solid   bool
 	name    bool
+	open    bool
 }
 
 // A reckoning is one question put to the oracle.
@@ -243,7 +244,7 @@ func (r *reckoning) word(w query.Word, scored bool) oracleWord {
 	if w.Field == query.Title {
 		return r.titleWord(w, scored)
 	}
-	out := oracleWord{text: w.Text, name: w.Name}
+	out := oracleWord{text: w.Text, name: w.Name, open: w.Open}
 	for i, text := range w.Parts {
 		last := i == len(w.Parts)-1
 		names, weight := r.part(text, last && w.Open, last && w.Star, scored)
@@ -513,10 +514,16 @@ func (r *reckoning) fits(words []oracleWord, n oracleNote) bool {
 // of it no note holds.
 func (r *reckoning) related(words []oracleWord, n oracleNote) bool {
 	unknown, pieces, all, best, named := 0, 0, uint32(0), uint32(0), false
+	heard := 0
 	for _, w := range words {
 		if w.solid {
 			return true
 		}
+		pieces += r.pieces(w, n)
+		if r.slight(w) {
+			continue
+		}
+		heard++
 		says, known := r.evidence(w)
 		all += says
 		if !known {
@@ -527,12 +534,24 @@ func (r *reckoning) related(words []oracleWord, n oracleNote) bool {
 			best = max(best, says)
 			named = named || known && w.name
 		}
-		pieces += r.pieces(w, n)
 	}
-	if n := len(words); n < 2 || 2*unknown < n || r.asks && 2*unknown == n || pieces >= 2 {
+	if heard < 2 || 2*unknown < heard || r.asks && 2*unknown == heard || pieces >= 2 {
 		return true
 	}
-	return named || best > 0 && tellsMost(best, all, weightOf(0, max(r.live, fewNotes)), r.asks, len(words))
+	return named || best > 0 && tellsMost(best, all, weightOf(0, max(r.live, fewNotes)), r.asks, heard)
+}
+
+// slight is a word of one character that no note holds, or a name of which
+// only a last part of one character, still being typed, is missing.
+func (r *reckoning) slight(w oracleWord) bool {
+	last := len(w.texts) - 1
+	if _, known := r.evidence(w); known || len([]rune(w.texts[last])) >= minEdge {
+		return false
+	}
+	begun := w
+	begun.texts, begun.parts, begun.whole = w.texts[:last], w.parts[:last], nil
+	_, known := r.evidence(begun)
+	return last == 0 || r.typing && w.open && known
 }
 
 func (r *reckoning) pieces(w oracleWord, n oracleNote) (held int) {

@@ -52,6 +52,7 @@ type word struct {
 	weight  uint32 // the sum of weights
 	solid   bool   // of a script without spaces
 	name    bool   // in a sentence
+	open    bool   // it may be unfinished
 }
 
 func newPlan(n narrower, q query.Query, typing bool) (*plan, error) {
@@ -122,7 +123,7 @@ func (p *plan) word(w query.Word, scored bool) (*word, error) {
 	if w.Field == query.Title {
 		return p.titleWord(w, scored)
 	}
-	out := &word{text: w.Text, name: w.Name}
+	out := &word{text: w.Text, name: w.Name, open: w.Open}
 	for i, text := range w.Parts {
 		last := i == len(w.Parts)-1
 		sources, weight, err := p.part(text, last && w.Open, last && w.Star, scored)

@@ -27,12 +27,13 @@ const (
 // related narrows a strange question to the documents that hold two words of
 // it, or two parts of a name, or one that says enough.
 func (p *plan) related(words []*word, allow []*roaring.Bitmap) []*roaring.Bitmap {
-	if !p.strange(words) {
+	heard := p.heard(words)
+	if !p.strange(heard) {
 		return allow
 	}
 	out := make([]*roaring.Bitmap, len(allow))
 	for i, allowed := range allow {
-		out[i] = p.relatedDocs(i, words)
+		out[i] = p.relatedDocs(i, words, heard)
 		if allowed != nil {
 			out[i].And(allowed)
 		}
@@ -40,10 +41,10 @@ func (p *plan) related(words []*word, allow []*roaring.Bitmap) []*roaring.Bitmap
 	return out
 }
 
-func (p *plan) relatedDocs(part int, words []*word) *roaring.Bitmap {
+func (p *plan) relatedDocs(part int, words, heard []*word) *roaring.Bitmap {
 	once, enough := roaring.New(), roaring.New()
 	for _, w := range words {
-		if p.tells(w, words) {
+		if p.tells(w, heard) {
 			enough.Or(p.wordDocs(part, w))
 		}
 		for _, docs := range p.pieces(part, w) {
@@ -68,6 +69,22 @@ func (p *plan) pieces(part int, w *word) []*roaring.Bitmap {
 	return out
 }
 
+// heard are the words that have a say in whether a question is strange.
+func (p *plan) heard(words []*word) []*word {
+	return slices.DeleteFunc(slices.Clone(words), p.slight)
+}
+
+// slight says that no note holds a word, and that this says nothing: it is a
+// single letter or digit, or a name of which only the beginning of its last
+// part is typed, too short to look for.
+func (p *plan) slight(w *word) bool {
+	last := len(w.texts) - 1
+	if p.knows(w) || canPrefix(w.texts[last]) {
+		return false
+	}
+	return last == 0 || p.typing && w.open && p.knowsParts(w, last)
+}
+
 // strange does not judge scripts without spaces, whose words are guesses.
 func (p *plan) strange(words []*word) bool {
 	if len(words) < 2 || slices.ContainsFunc(words, func(w *word) bool { return w.solid }) {
@@ -87,7 +104,12 @@ func (p *plan) knows(w *word) bool {
 	if slices.ContainsFunc(w.whole, p.finds) {
 		return true
 	}
-	for i, sources := range w.parts {
+	return p.knowsParts(w, len(w.parts))
+}
+
+// knowsParts is knows for each of the first n parts of a word.
+func (p *plan) knowsParts(w *word, n int) bool {
+	for i, sources := range w.parts[:n] {
 		if slices.Contains(p.misspelled, w.texts[i]) || !slices.ContainsFunc(sources, p.finds) {
 			return false
 		}
@@ -139,19 +161,19 @@ func (p *plan) evidence(w *word) (sum uint32) {
 func (p *plan) notes() uint64 { return max(p.view.live, fewNotes) }
 
 // known is a strange question without the words that no note holds, and those
-// words. It is empty if nothing is left or the question is not strange.
+// words; what is slight stays. It is empty if nothing is left or the question is not strange.
 func (n narrower) known(q Query, parsed query.Query) (known query.Query, unknown []string, err error) {
 	p, err := newPlan(n, parsed, q.Prefix)
 	if err != nil {
 		return query.Query{}, nil, err
 	}
 	words := p.plainWords()
-	if words == nil || !p.strange(words) {
+	if words == nil || !p.strange(p.heard(words)) {
 		return query.Query{}, nil, nil
 	}
 	var want []query.Word
 	for i, w := range words {
-		if p.knows(w) {
+		if p.knows(w) || p.slight(w) {
 			want = append(want, parsed.Either[0].Want[i])
 		} else {
 			unknown = append(unknown, w.text)

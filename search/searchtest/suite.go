@@ -48,6 +48,7 @@ func Run(t *testing.T, make Maker) {
 		{"misspelled words", testMisspelled},
 		{"why nothing", testWhyNothing},
 		{"strange questions", testStrange},
+		{"short words of strange questions", testSlight},
 		{"numbers", testNumbers},
 		{"articles", testArticles},
 		{"updates", testUpdates},
@@ -538,15 +539,17 @@ func testWhyNothing(t *testing.T, make Maker) {
 	}
 }
 
+// policyNotes are two notes with a word of their own, and policies, of which
+// there are many.
+var (
+	policyNotes = append([]string{"lefthook formats staged files", "harbor visited at night"}, slices.Repeat([]string{"retry policy"}, 8)...)
+	policies    = []int{9, 8, 7, 6, 5, 4, 3, 2}
+)
+
 // A note that shares one word with a question mostly about what nobody wrote is
 // no answer, unless the word says enough.
 func testStrange(t *testing.T, make Maker) {
-	policies := []int{9, 8, 7, 6, 5, 4, 3, 2}
-	texts := []string{"lefthook formats staged files", "harbor visited at night"}
-	for range policies {
-		texts = append(texts, "retry policy")
-	}
-	s := make(t, notes(texts...))
+	s := make(t, notes(policyNotes...))
 	for q, want := range map[string]struct {
 		found []int
 		says  string
@@ -580,6 +583,35 @@ func testStrange(t *testing.T, make Maker) {
 		if strings.Contains(r.Note, "without that") {
 			t.Errorf("ask %q of notes that must not be found says %q", q, r.Note)
 		}
+	}
+}
+
+// A single letter or digit that no note holds, and the end of a name that is
+// still being typed, make no question strange: it finds what it would without.
+func testSlight(t *testing.T, make Maker) {
+	s := make(t, notes(policyNotes...))
+	for q, want := range map[string][]int{
+		"policy v":           policies,
+		"policy 9":           policies,
+		"9 policy":           policies,
+		"which policy has 9": policies,
+		"policy v 9":         policies,
+		"vacation policy v":  nil,
+		"zeppelin 9":         nil,
+		"policy 9.4.1":       nil,
+		"policy vacation-v":  nil,
+	} {
+		for _, typing := range []bool{false, true} {
+			if typing && strings.HasSuffix(q, "9.4.1") {
+				continue // it may go on
+			}
+			wantFound(t, s, search.Query{Text: q, Prefix: typing, Limit: 20}, want...)
+		}
+	}
+	wantFound(t, s, search.Query{Text: "policy harbor-v", Prefix: true, Limit: 20}, policies...)
+	r := ask(t, s, text("vacation policy v"))
+	if want := `no note holds "vacation"; without that some fit`; r.Note != want {
+		t.Errorf("it says %q, want %q", r.Note, want)
 	}
 }
 
