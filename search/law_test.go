@@ -24,7 +24,7 @@ var lawWords = strings.Fields(`lock locks locking file-lock FileLock file_lock f
 	what John zeppelin barometer`)
 
 // lawStrangers stand in no note, or only in part.
-var lawStrangers = strings.Fields(`cache-x x 9 9.4.1`)
+var lawStrangers = strings.Fields(`since:tomorrow gondola/xylophone/trombone gondola/xylophone/lock zeppelin-gondola cache-x x 9 9.4.1`)
 
 func lawText(t *rapid.T, label string, most int) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(lawWords), 0, most).Draw(t, label), " ")

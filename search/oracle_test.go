@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -574,6 +575,7 @@ func (r *reckoning) pieces(w oracleWord, n oracleNote) (held int) {
 // evidence is what a word says among many notes, and whether any holds it.
 func (r *reckoning) evidence(w oracleWord) (says uint32, known bool) {
 	known = true
+	most := uint32(math.MaxUint32) // what a word says that is in no note, if a part is in none
 	for i, names := range w.parts {
 		var found uint64
 		for _, name := range names {
@@ -584,13 +586,15 @@ func (r *reckoning) evidence(w oracleWord) (says uint32, known bool) {
 				known = false
 			}
 		}
-		known = known && found > 0
+		if found == 0 {
+			known, most = false, weightOf(0, max(r.live, fewNotes))
+		}
 		says += weightOf(found, max(r.live, fewNotes))
 	}
 	for _, name := range w.whole {
 		known = known || r.count(r.sources[name].holds) > 0
 	}
-	return says, known
+	return min(says, most), known
 }
 
 func (r *reckoning) hits(q Query, matches func(oracleNote) bool) []Hit {

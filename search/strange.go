@@ -142,18 +142,20 @@ func tellsMost(says, all, most uint32, asks bool, words int) bool {
 	return float64(says) >= minCoverage*float64(all) || asks && share >= rareShare || words >= manyWords && share >= longShare
 }
 
-// evidence is the weight of a word among at least fewNotes notes. A name that
-// has no part in any note says no more for its many parts.
+// evidence is the weight of a word among at least fewNotes notes. A name with
+// a part that no note holds says no more than another word that is in none.
 func (p *plan) evidence(w *word) (sum uint32) {
-	if !slices.ContainsFunc(w.parts, func(sources []int) bool { return slices.ContainsFunc(sources, p.finds) }) {
-		return weightOf(0, p.notes())
-	}
+	missing := false
 	for _, sources := range w.parts {
 		var found uint64
 		if i := slices.IndexFunc(sources, p.finds); i >= 0 {
 			found = p.sources[sources[i]].found
 		}
+		missing = missing || found == 0
 		sum += weightOf(found, p.notes())
+	}
+	if missing {
+		return min(sum, weightOf(0, p.notes()))
 	}
 	return sum
 }

@@ -571,6 +571,11 @@ func testStrange(t *testing.T, make Maker) {
 		"lefthook zeppelin barometer xylophone trombone gondola": {[]int{0}, ""},
 		"policy zeppelin barometer xylophone trombone gondola":   {nil, "no note holds"},
 		"zeppelin barometer":                                     {nil, ""},
+		"lefthook since:tomorrow":                                {[]int{0}, ""}, // a name is one word, however many parts it has
+		"lefthook zeppelin/barometer/xylophone/trombone":         {[]int{0}, ""},
+		"lefthook zeppelin/barometer/xylophone/retry":            {[]int{0}, ""}, // and even if a note holds one of them
+		"lefthook zeppelin/barometer/harbor/retry":               {[]int{0}, ""},
+		"policy zeppelin/barometer":                              {nil, `no note holds "zeppelin/barometer"`},
 	} {
 		r := ask(t, s, search.Query{Text: q, Limit: 20})
 		if got := numbers(r); !slices.Equal(got, append([]int{}, want.found...)) {
