@@ -108,6 +108,7 @@ func (o *oracle) ask(q Query) []Hit {
 	hits := r.hits(q, r.either(parsed, true))
 	if loose, _, ok := parsed.Loose(); ok && len(hits) == 0 {
 		r.sources = map[string]*oracleSource{}
+		r.asks = parsed.Either[0].Asks
 		return r.plain(q, loose.Either[0].Want)
 	}
 	return hits

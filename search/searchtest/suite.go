@@ -49,6 +49,7 @@ func Run(t *testing.T, make Maker) {
 		{"why nothing", testWhyNothing},
 		{"strange questions", testStrange},
 		{"short words of strange questions", testSlight},
+		{"quotes in strange questions", testStrangeQuotes},
 		{"numbers", testNumbers},
 		{"articles", testArticles},
 		{"updates", testUpdates},
@@ -617,6 +618,17 @@ func testSlight(t *testing.T, make Maker) {
 	r := ask(t, s, text("vacation policy v"))
 	if want := `no note holds "vacation"; without that some fit`; r.Note != want {
 		t.Errorf("it says %q, want %q", r.Note, want)
+	}
+}
+
+// A sentence stays one when its quotes are taken away.
+func testStrangeQuotes(t *testing.T, make Maker) {
+	s := make(t, notes(policyNotes...))
+	wantFound(t, s, search.Query{Text: `which policy has a "vacation"`, Limit: 20}, policies...)
+	wantFound(t, s, search.Query{Text: `policy "vacation"`, Limit: 20})
+	q := `what is the "vacation policy"`
+	if r := ask(t, s, text(q)); !strings.Contains(r.Note, "without quotes and operators") {
+		t.Errorf("ask %q finds %v and says %q", q, numbers(r), r.Note)
 	}
 }
 
