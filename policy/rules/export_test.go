@@ -3,7 +3,6 @@ package rules
 import (
 	"math/rand/v2"
 	"regexp/syntax"
-	"strings"
 )
 
 // Shape is what is known of all matches of an expression.
@@ -12,12 +11,8 @@ func Shape(re *syntax.Regexp) (literals []string, longest int) {
 	return s.literals, s.longest
 }
 
-// Sample is a random text that an expression matches.
-func Sample(re *syntax.Regexp, r *rand.Rand) string {
-	var b strings.Builder
-	sample(&b, re, r)
-	return b.String()
-}
+// Sample is a random text that an expression matches, unless it is too large.
+func Sample(re *syntax.Regexp, r *rand.Rand) (string, bool) { return sample(re, r) }
 
 // Nearest and Edits are how a word is guessed.
 var (

@@ -275,8 +275,8 @@ func (s section) prove(p Pattern) {
 		return slices.ContainsFunc(scanner.Scan([]byte(text)), func(f secrets.Finding) bool { return f.Rule == p.ID })
 	}
 	for _, n := range s.examples("like", maxShapes) {
-		if re := s.parsed("like", n); re != nil && !findsAll(re, finds) {
-			s.at(n, s.where, "like: not every text of this shape is found; the pattern or its entropy asks for more")
+		if re := s.parsed("like", n); re != nil {
+			s.like(n, re, finds)
 		}
 	}
 	for _, n := range s.examples("unlike", maxUnlike) {
@@ -309,14 +309,18 @@ func (s section) examples(key string, most int) []*yaml.Node {
 	return items
 }
 
-// findsAll makes texts of a shape, the same ones each time, and tries them.
-func findsAll(re *syntax.Regexp, finds func(string) bool) bool {
+// like makes texts of a shape, the same ones each time, and tries them.
+func (s section) like(n *yaml.Node, re *syntax.Regexp, finds func(string) bool) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range samples {
-		var b strings.Builder
-		if sample(&b, re, r); !finds("see " + b.String() + " there") {
-			return false
+		text, ok := sample(re, r)
+		if !ok {
+			s.at(n, s.where, "like: too large a shape: use smaller counts, and fewer of them in each other")
+			return
+		}
+		if !finds("see " + text + " there") {
+			s.at(n, s.where, "like: not every text of this shape is found; the pattern or its entropy asks for more")
+			return
 		}
 	}
-	return true
 }

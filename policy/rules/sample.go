@@ -10,39 +10,72 @@ import (
 // end.
 const maxExtra = 8
 
-// sample writes a random text that the expression matches, in printable ASCII
-// where that is among what may stand at a place.
-func sample(b *strings.Builder, re *syntax.Regexp, r *rand.Rand) {
+// What a sample may cost, in bytes written and parts gone through. Repeats that
+// stand in each other multiply, also where they write nothing.
+const (
+	plenty     = 4 << 10  // from here on nothing is repeated more than it must
+	maxSampled = 16 << 10 // here it ends, whole or not
+)
+
+// A sampler writes one random text that an expression matches, in printable
+// ASCII where that is among what may stand at a place.
+type sampler struct {
+	text strings.Builder
+	r    *rand.Rand
+	cost int
+}
+
+// sample is such a text. It is false for an expression that is too large.
+func sample(re *syntax.Regexp, r *rand.Rand) (string, bool) {
+	s := &sampler{r: r}
+	s.part(re)
+	return s.text.String(), !s.over()
+}
+
+func (s *sampler) over() bool { return s.cost > maxSampled }
+
+func (s *sampler) part(re *syntax.Regexp) {
+	if s.cost++; s.over() {
+		return
+	}
 	switch re.Op {
 	case syntax.OpLiteral:
-		b.WriteString(string(re.Rune))
+		s.write(string(re.Rune))
 	case syntax.OpCharClass:
-		b.WriteRune(member(re.Rune, r))
+		s.write(string(member(re.Rune, s.r)))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		b.WriteRune(member(printable, r))
+		s.write(string(member(printable, s.r)))
 	case syntax.OpStar:
-		several(b, re.Sub[0], r, 0, open)
+		s.several(re.Sub[0], 0, open)
 	case syntax.OpPlus:
-		several(b, re.Sub[0], r, 1, open)
+		s.several(re.Sub[0], 1, open)
 	case syntax.OpQuest:
-		several(b, re.Sub[0], r, 0, 1)
+		s.several(re.Sub[0], 0, 1)
 	case syntax.OpRepeat:
-		several(b, re.Sub[0], r, re.Min, re.Max)
+		s.several(re.Sub[0], re.Min, re.Max)
 	case syntax.OpAlternate:
-		sample(b, re.Sub[r.IntN(len(re.Sub))], r)
+		s.part(re.Sub[s.r.IntN(len(re.Sub))])
 	case syntax.OpConcat, syntax.OpCapture:
 		for _, sub := range re.Sub {
-			sample(b, sub, r)
+			s.part(sub)
 		}
 	}
 }
 
-func several(b *strings.Builder, re *syntax.Regexp, r *rand.Rand, least, most int) {
-	if most == open || most > least+maxExtra {
+func (s *sampler) write(text string) {
+	s.text.WriteString(text)
+	s.cost += len(text)
+}
+
+func (s *sampler) several(re *syntax.Regexp, least, most int) {
+	switch {
+	case s.cost > plenty:
+		most = least
+	case most == open || most > least+maxExtra:
 		most = least + maxExtra
 	}
-	for range least + r.IntN(most-least+1) {
-		sample(b, re, r)
+	for range least + s.r.IntN(most-least+1) {
+		s.part(re)
 	}
 }
 
