@@ -107,50 +107,52 @@ func join(notes []string) string {
 // find looks for notes, and, if there are none, for those that hold the mere
 // words of a phrase.
 func (v *view) find(ctx context.Context, q Query, parsed query.Query, n narrower, allow []*roaring.Bitmap) (Result, error) {
-	out, err := v.answer(ctx, q, parsed, n, allow)
-	if err != nil || len(out.Hits) > 0 {
+	out, s, err := v.answer(ctx, q, parsed, n, allow)
+	if err != nil {
 		return out, err
 	}
-	loose, phrases, ok := parsed.Loose()
-	if !ok {
-		return out, nil
+	var note string
+	if loose, phrases, ok := parsed.Loose(); ok && len(out.Hits) == 0 {
+		note = fmt.Sprintf("no note holds %q as it stands; these hold some of the words", phrases)
+		out, s, err = v.answer(ctx, q, loose, n, allow)
 	}
-	out, err = v.answer(ctx, q, loose, n, allow)
-	if len(out.Hits) > 0 {
-		out.Note = join([]string{fmt.Sprintf("no note holds %q as it stands; these hold some of the words", phrases), out.Note})
+	if err != nil || len(out.Hits) == 0 {
+		return out, err
 	}
+	spelled, err := s.plan.spelled(s.taken)
+	out.Note = join([]string{note, spelled})
 	return out, err
 }
 
-func (v *view) answer(ctx context.Context, q Query, parsed query.Query, n narrower, allow []*roaring.Bitmap) (Result, error) {
+// answer also returns the sieve that took the hits.
+func (v *view) answer(ctx context.Context, q Query, parsed query.Query, n narrower, allow []*roaring.Bitmap) (Result, *sieve, error) {
 	p, err := newPlan(n, parsed, q.Prefix)
 	if err != nil {
-		return Result{}, err
+		return Result{}, nil, err
 	}
 	p.meaning = q.Meaning
-	s := sieve{plan: p, keep: q.Keep, limit: limitOf(q), kept: map[docRef]bool{}}
+	s := &sieve{plan: p, keep: q.Keep, limit: limitOf(q), kept: map[docRef]bool{}}
 	if parsed.Lists() {
-		return s.newest(ctx, allow)
+		out, err := s.newest(ctx, allow)
+		return out, s, err
 	}
 	words := p.plainWords()
 	if words != nil {
 		allow = p.related(words, allow)
 	}
-	total, err := p.total(allow)
-	if err != nil {
-		return Result{}, err
+	out := Result{}
+	if out.Total, err = p.total(allow); err != nil {
+		return Result{}, nil, err
 	}
-	var hits []Hit
 	if words != nil {
-		hits, err = s.plain(ctx, words, allow)
+		out.Hits, err = s.plain(ctx, words, allow)
 	} else {
-		hits, err = s.structured(ctx, allow)
+		out.Hits, err = s.structured(ctx, allow)
 	}
 	if err != nil {
-		return Result{}, err
+		return Result{}, nil, err
 	}
-	note, err := p.spelled(s.taken)
-	return Result{Hits: hits, Total: total, Note: note}, err
+	return out, s, nil
 }
 
 func limitOf(q Query) int {

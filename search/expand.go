@@ -48,31 +48,46 @@ func (v *view) titlePrefix(text string) (*source, error) {
 	})
 }
 
-// similar is the notes that hold a word one slip of the finger away. One with
-// another first letter counts only if there is none with the same, and the word
-// is long: people rarely miss the first.
-func (v *view) similar(text string) (*source, error) {
+// similar is the notes that hold a word one slip of the finger away.
+func (v *view) similar(text string) (found *source, err error) {
 	slips, err := slipsOf(text)
 	if err != nil {
 		return nil, err
 	}
-	first := text[:runeOffset(text, 1)]
-	found, err := v.slipped(similarName(text), slips, first)
-	if err != nil || found.found > 0 || utf8.RuneCountInString(text) < minFirstSlip {
-		return found, err
+	for _, start := range slipStarts(text) {
+		found, err = v.slipped(similarName(start+"~"+text), slips, start)
+		if err != nil || found.found > 0 {
+			break
+		}
 	}
-	return v.slipped(similarName("~"+text), slips, "")
+	return found, err
+}
+
+// slipStarts are what a word that is one slip away may begin with, each only
+// if there is none that begins with the one before: the same letter, and, if
+// the word is long, any. People rarely miss the first.
+func slipStarts(text string) []string {
+	starts := []string{text[:runeOffset(text, 1)]}
+	if utf8.RuneCountInString(text) >= minFirstSlip {
+		starts = append(starts, "")
+	}
+	return starts
 }
 
 // minFirstSlip is the length of a word whose first letter may be wrong.
 const minFirstSlip = 6
 
-func (v *view) slipped(name string, slips *slips, first string) (*source, error) {
-	return v.sourceOf(func(s *seg) (*postings, error) {
+func (v *view) slipped(name string, slips *slips, start string) (*source, error) {
+	found, err := v.sourceOf(func(s *seg) (*postings, error) {
 		return s.unions.get(name, func() (*postings, error) {
-			return s.union(slips, []string{string(stemTerm) + first, string(exactTerm) + first})
+			return s.union(slips, []string{string(stemTerm) + start, string(exactTerm) + start})
 		})
 	})
+	if err != nil {
+		return nil, err
+	}
+	found.start = start
+	return found, nil
 }
 
 // union joins the lists of all terms that begin with one of the starts and
@@ -129,12 +144,15 @@ func slipsOf(text string) (*slips, error) {
 	return &slips{word: dfa}, nil
 }
 
-// accept says whether a word, or its stem, is so near.
-func (s *slips) accept(form string) bool {
-	return s.accepts(form) || s.accepts(analysis.Stem(form))
+// accept says whether a word, or its stem, is so near and begins with start.
+func (s *slips) accept(form, start string) bool {
+	return s.accepts(form, start) || s.accepts(analysis.Stem(form), start)
 }
 
-func (s *slips) accepts(form string) bool {
+func (s *slips) accepts(form, start string) bool {
+	if !strings.HasPrefix(form, start) {
+		return false
+	}
 	st := s.word.Start()
 	for i := range len(form) {
 		st = s.word.Accept(st, form[i])

@@ -178,7 +178,7 @@ func (p *soughtPart) fits(tok seen) bool {
 	word := tok.Form == analysis.Word || tok.Form == analysis.Part
 	switch {
 	case p.reading == misspelled:
-		return word && p.slips.accept(tok.Text)
+		return word && p.slips.accept(tok.Text, "")
 	case p.reading == begun, p.open && canPrefix(p.text):
 		return word && strings.HasPrefix(tok.Text, p.text)
 	}

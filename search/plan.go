@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/RoaringBitmap/roaring"
@@ -210,7 +211,7 @@ func (p *plan) part(text string, open, star, scored bool) ([]int, uint32, error)
 			return nil, 0, err
 		}
 		out = append(out, near)
-		if scored && p.sources[near].found > 0 {
+		if scored && p.sources[near].found > 0 && !slices.Contains(p.misspelled, text) {
 			p.misspelled = append(p.misspelled, text)
 		}
 	}

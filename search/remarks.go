@@ -1,7 +1,6 @@
 package search
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -47,7 +46,7 @@ func (n narrower) whyNothing(ctx context.Context, q Query, parsed query.Query, a
 }
 
 func (n narrower) findsSome(ctx context.Context, q Query, parsed query.Query, allow []*roaring.Bitmap) (bool, error) {
-	out, err := n.view.answer(ctx, q, parsed, n, allow)
+	out, _, err := n.view.answer(ctx, q, parsed, n, allow)
 	return len(out.Hits) > 0, err
 }
 
@@ -83,36 +82,65 @@ const maxNamed = 64
 // of.
 const maxSpelled = 3
 
-// spelled says of words that no note holds what notes that were found hold
-// instead.
+// A spelling is a word that no note holds, and the words it was taken for.
+type spelling struct {
+	text  string
+	slips *slips
+	start string
+	forms []string
+}
+
+func (s *spelling) isFull() bool { return len(s.forms) == maxSpelled }
+
+func (s *spelling) look(form string) {
+	if !s.isFull() && s.slips.accept(form, s.start) && !slices.Contains(s.forms, form) {
+		s.forms = append(s.forms, strings.Clone(form))
+	}
+}
+
+// spelled says of words that no note holds what the best notes that were found
+// hold instead.
 func (p *plan) spelled(hits []docRef) (string, error) {
+	list, err := p.spellings()
+	if err != nil {
+		return "", err
+	}
+	for _, ref := range hits[:min(len(hits), closerLook)] {
+		if !slices.ContainsFunc(list, func(s *spelling) bool { return !s.isFull() }) {
+			break
+		}
+		err := p.view.segs[ref.part].text(ref.doc, func(text []byte) { lookIn(text, list) })
+		if err != nil {
+			return "", &DamagedError{Dir: p.view.dir, Err: err}
+		}
+	}
 	var notes []string
-	for _, text := range p.misspelled[:min(len(p.misspelled), maxSpelled)] {
-		slips, err := slipsOf(text)
-		if err != nil {
-			return "", err
-		}
-		forms, err := p.view.formsIn(hits, slips)
-		if err != nil {
-			return "", err
-		}
-		if same := beginAlike(text, forms); len(same) > 0 {
-			forms = same
-		}
-		if len(forms) > 0 {
-			notes = append(notes, fmt.Sprintf("no note holds %q; looked for %s", text, quotedList(forms)))
+	for _, s := range list {
+		if len(s.forms) > 0 {
+			notes = append(notes, fmt.Sprintf("no note holds %q; looked for %s", s.text, quotedList(s.forms)))
 		}
 	}
 	return join(notes), nil
 }
 
-func beginAlike(text string, forms []string) (out []string) {
-	for _, f := range forms {
-		if strings.HasPrefix(f, text[:runeOffset(text, 1)]) {
-			out = append(out, f)
+func (p *plan) spellings() (list []*spelling, err error) {
+	for _, text := range p.misspelled[:min(len(p.misspelled), maxSpelled)] {
+		slips, err := slipsOf(text)
+		if err != nil {
+			return nil, err
+		}
+		start := p.sources[p.index[similarName(text)]].start
+		list = append(list, &spelling{text: text, slips: slips, start: start})
+	}
+	return list, nil
+}
+
+func lookIn(text []byte, list []*spelling) {
+	for form := range strings.FieldsSeq(string(text[:min(len(text), maxLook)])) {
+		for _, s := range list {
+			s.look(form)
 		}
 	}
-	return out
 }
 
 func quotedList(words []string) string {
@@ -121,23 +149,4 @@ func quotedList(words []string) string {
 		out = append(out, strconv.Quote(w))
 	}
 	return strings.Join(out, ", ")
-}
-
-// formsIn are the first words in the stored texts of documents that slips
-// accepts.
-func (v *view) formsIn(docs []docRef, slips *slips) ([]string, error) {
-	var forms []string
-	for _, ref := range docs {
-		err := v.segs[ref.part].text(ref.doc, func(text []byte) {
-			for form := range bytes.FieldsSeq(text[:min(len(text), maxLook)]) {
-				if f := string(form); len(forms) < maxSpelled && slips.accept(f) && !slices.Contains(forms, f) {
-					forms = append(forms, f)
-				}
-			}
-		})
-		if err != nil {
-			return nil, &DamagedError{Dir: v.dir, Err: err}
-		}
-	}
-	return forms, nil
 }

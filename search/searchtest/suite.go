@@ -476,33 +476,39 @@ func testPhrase(t *testing.T, make Maker) {
 // A word that no note holds is taken for one that is spelled nearly the same,
 // and the note says which.
 func testMisspelled(t *testing.T, make Maker) {
-	s := make(t, notes("Kubernetes drains the node", "the databases are backed up", "我们用缓存加速", "a cousin twice removed", "the batch is late"))
+	s := make(t, notes("Kubernetes drains the node", "the databases are backed up", "我们用缓存加速", "a cousin twice removed", "the batch is late",
+		"kettle mettle nettle settle beetle"))
 	for q, want := range map[string]struct {
 		found []int
 		says  string
 	}{
-		"kuberntes":              {[]int{0}, `no note holds "kuberntes"; looked for "kubernetes"`}, // a letter missing
-		"kuberneetes":            {[]int{0}, `looked for "kubernetes"`},                            // one too many
-		"kubernetas":             {[]int{0}, `looked for "kubernetes"`},                            // another one
-		"kubenretes":             {[]int{0}, `looked for "kubernetes"`},                            // two the wrong way round
-		"jubernetes":             {[]int{0}, `looked for "kubernetes"`},                            // the first
-		"KUBERNTES drains":       {[]int{0}, `no note holds "kuberntes"; looked for "kubernetes"`},
-		"databses":               {[]int{1}, `looked for "databases"`},
-		"databss backed":         {[]int{1}, `looked for "databases"`}, // its stem
-		"kuberntes AND node":     {[]int{0}, `looked for "kubernetes"`},
-		"kuberntes OR cousin":    {[]int{3, 0}, `looked for "kubernetes"`},
-		"kubernetes":             {[]int{0}, ""},
-		"kubern":                 {[]int{0}, ""}, // its beginning
-		"cousin NOT kuberntes":   {[]int{3}, ""}, // nothing is looked for
-		"kxbernxtes":             {nil, ""},      // two slips
-		"catch":                  {nil, ""},      // the first letter of a short word
-		`"kuberntes"`:            {nil, ""},
-		"缓存存":                    {[]int{2}, ""},
-		"kuberntes title:cousin": {nil, ""},
+		"kuberntes":                         {[]int{0}, `no note holds "kuberntes"; looked for "kubernetes"`}, // a letter missing
+		"kuberneetes":                       {[]int{0}, `looked for "kubernetes"`},                            // one too many
+		"kubernetas":                        {[]int{0}, `looked for "kubernetes"`},                            // another one
+		"kubenretes":                        {[]int{0}, `looked for "kubernetes"`},                            // two the wrong way round
+		"jubernetes":                        {[]int{0}, `looked for "kubernetes"`},                            // the first
+		"bettle":                            {[]int{5}, `no note holds "bettle"; looked for "beetle"`},        // not the first few with another letter
+		"node drains kuberntes kuberntes/x": {[]int{0}, `no note holds "kuberntes"; looked for "kubernetes"`}, // twice
+		"KUBERNTES drains":                  {[]int{0}, `no note holds "kuberntes"; looked for "kubernetes"`},
+		"databses":                          {[]int{1}, `looked for "databases"`},
+		"databss backed":                    {[]int{1}, `looked for "databases"`}, // its stem
+		"kuberntes AND node":                {[]int{0}, `looked for "kubernetes"`},
+		"kuberntes OR cousin":               {[]int{3, 0}, `looked for "kubernetes"`},
+		"kubernetes":                        {[]int{0}, ""},
+		"kubern":                            {[]int{0}, ""}, // its beginning
+		"cousin NOT kuberntes":              {[]int{3}, ""}, // nothing is looked for
+		"kxbernxtes":                        {nil, ""},      // two slips
+		"catch":                             {nil, ""},      // the first letter of a short word
+		`"kuberntes"`:                       {nil, ""},
+		"缓存存":                               {[]int{2}, ""},
+		"kuberntes title:cousin":            {nil, ""},
 	} {
 		r := ask(t, s, text(q))
 		if got := numbers(r); !slices.Equal(got, append([]int{}, want.found...)) {
 			t.Errorf("ask %q finds %v, want %v", q, got, want.found)
+		}
+		if strings.Count(r.Note, "looked for") > 1 {
+			t.Errorf("ask %q says the same twice: %q", q, r.Note)
 		}
 		if said := r.Note; !strings.Contains(said, want.says) || want.says == "" && strings.Contains(said, "looked for") {
 			t.Errorf("ask %q says %q, want %q", q, said, want.says)
