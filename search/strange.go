@@ -31,9 +31,10 @@ func (p *plan) related(words []*word, allow []*roaring.Bitmap) []*roaring.Bitmap
 	if !p.strange(heard) {
 		return allow
 	}
+	telling := p.telling(heard)
 	out := make([]*roaring.Bitmap, len(allow))
 	for i, allowed := range allow {
-		out[i] = p.relatedDocs(i, words, heard)
+		out[i] = p.relatedDocs(i, words, telling)
 		if allowed != nil {
 			out[i].And(allowed)
 		}
@@ -41,12 +42,12 @@ func (p *plan) related(words []*word, allow []*roaring.Bitmap) []*roaring.Bitmap
 	return out
 }
 
-func (p *plan) relatedDocs(part int, words, heard []*word) *roaring.Bitmap {
+func (p *plan) relatedDocs(part int, words, telling []*word) *roaring.Bitmap {
 	once, enough := roaring.New(), roaring.New()
+	for _, w := range telling {
+		enough.Or(p.wordDocs(part, w))
+	}
 	for _, w := range words {
-		if p.tells(w, heard) {
-			enough.Or(p.wordDocs(part, w))
-		}
 		for _, docs := range p.pieces(part, w) {
 			enough.Or(roaring.And(once, docs))
 			once.Or(docs)
@@ -119,20 +120,23 @@ func (p *plan) knowsParts(w *word, n int) bool {
 
 func (p *plan) finds(source int) bool { return p.sources[source].found > 0 }
 
-// tells says that a word of a strange question is enough to go by: it is most
+// telling are the words of a strange question that are enough to go by: most
 // of the question, or rare, or what a sentence calls by name.
-func (p *plan) tells(w *word, words []*word) bool {
+func (p *plan) telling(words []*word) (out []*word) {
 	var all uint32
-	for _, other := range words {
-		all += p.evidence(other)
+	for _, w := range words {
+		all += p.evidence(w)
 	}
-	says := p.evidence(w)
-	if !p.knows(w) {
-		says = half(says)
-	} else if w.name {
-		return true
+	for _, w := range words {
+		says, known := p.evidence(w), p.knows(w)
+		if !known {
+			says = half(says)
+		}
+		if known && w.name || tellsMost(says, all, weightOf(0, p.notes()), p.asks, len(words)) {
+			out = append(out, w)
+		}
 	}
-	return tellsMost(says, all, weightOf(0, p.notes()), p.asks, len(words))
+	return out
 }
 
 // tellsMost weighs what a word says against all that the words say, and against
