@@ -100,5 +100,5 @@ func openMember(home paths.Home) (member, error) {
 }
 
 func errNoHub(code problem.Code) error {
-	return &problem.Problem{Code: code, Message: "this machine has joined no hub", Hint: "on the hub's own machine give --data DIR"}
+	return &problem.Problem{Code: code, Message: "this machine has joined no hub", Hint: "cairn join INVITE joins one, until then only the built-in rules count; on the hub's own machine give --data DIR"}
 }
