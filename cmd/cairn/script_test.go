@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -42,6 +43,7 @@ func TestMain(m *testing.M) {
 //	nowhere TEXT DIR... require that no file in the folders holds the text
 //	until COMMAND...    run it until it succeeds, for ten seconds at most
 //	serve DIR           serve the hub in that folder, at $HUB, until the script ends
+//	! serve DIR         or until then
 //	invite VAR ARGS...  put a fresh invite of that hub into $VAR
 //	noted VAR HOME ARGS...  save a note and put its id into $VAR
 //	cairn-says HOME COMMAND TEXT  succeed if a command of one word prints the text
@@ -65,6 +67,7 @@ func TestScripts(t *testing.T) {
 }
 
 func setup(env *testscript.Env) error {
+	env.Values["hubs"] = hubsServed{}
 	env.Setenv("HOME", env.WorkDir)
 	env.Setenv("USERPROFILE", env.WorkDir)
 	env.Setenv("CAIRN_HOME", filepath.Join(env.WorkDir, "home"))
@@ -219,20 +222,33 @@ func finds() {
 	}
 }
 
-func serve(ts *testscript.TestScript, _ bool, args []string) {
+// hubsServed are what ends each hub that a script serves, by its folder.
+type hubsServed map[string]func()
+
+func serve(ts *testscript.TestScript, end bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: serve DIR")
+	}
+	served := ts.Value("hubs").(hubsServed)
+	if end {
+		stop, ok := served[args[0]]
+		if !ok {
+			ts.Fatalf("no hub is served in %s", args[0])
+		}
+		stop()
+		return
 	}
 	cmd := exec.Command("cairn", "hub", "serve", "--data", ts.MkAbs(args[0]), "--listen", "127.0.0.1:0")
 	said, err := cmd.StderrPipe()
 	ts.Check(err)
 	ts.Check(cmd.Start())
-	ts.Defer(func() {
+	served[args[0]] = sync.OnceFunc(func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		if err := cmd.Wait(); err != nil {
 			ts.Logf("the hub ended with %v", err)
 		}
 	})
+	ts.Defer(served[args[0]])
 	line, err := bufio.NewReader(said).ReadString('\n')
 	ts.Check(err)
 	addr, _, ok := strings.Cut(strings.TrimPrefix(line, "listening on "), ",")
