@@ -64,7 +64,8 @@ type Hit struct {
 const noWords = `the query names no words; "log" lists the newest notes`
 
 // Ask finds notes. Every text is a query, and at worst finds nothing. One of
-// filters alone lists what they let through, newest first. The error is that of ctx, ErrClosed or a *DamagedError.
+// filters alone lists what they let through, newest first. The error is that of
+// ctx, ErrClosed or a *DamagedError.
 func (x *Index) Ask(ctx context.Context, q Query) (Result, error) {
 	var out Result
 	err := x.read(func(v *view) (err error) {

@@ -14,7 +14,9 @@ type Stretch struct{ Start, End int }
 
 // A Marker marks the words of a note by which a query finds it: words, their
 // inflected forms, the parts of names, what begins with an unfinished word,
-// what a misspelled one was taken for, and phrases as a whole.
+// what a misspelled one may be taken for, and phrases as a whole. It knows this
+// one note alone: that the index holds a word elsewhere does not keep what is
+// like it from being marked.
 type Marker struct {
 	words   []soughtWord
 	phrases []soughtPhrase
@@ -24,20 +26,31 @@ type Marker struct {
 // Of a very long body only the beginning tells which of several ways to read a
 // word fits it.
 func NewMarker(text, title, body string) *Marker {
+	m := markerOf(query.Parse(text))
+	m.settle(append(tokensOf(title), tokensOf(beginning(body, enough))...))
+	return m
+}
+
+func markerOf(q query.Query) *Marker {
 	m := &Marker{}
-	query.Parse(text).Words(func(w query.Word) {
+	q.Words(func(w query.Word) {
 		m.words = append(m.words, newSoughtWord(w))
 	}, func(p query.Phrase) {
 		m.phrases = append(m.phrases, soughtPhrase{Phrase: p})
 	})
-	tokens := append(tokensOf(title), tokensOf(beginning(body, enough))...)
-	for i := range m.words {
-		m.words[i].settle(tokens)
+	return m
+}
+
+// settle reads each word in the first way that fits the tokens of a note.
+func (m *Marker) settle(tokens []seen) {
+	for _, w := range m.words {
+		for i := range w.parts {
+			w.parts[i].settle(tokens)
+		}
 	}
 	for i := range m.phrases {
 		m.phrases[i].settle(tokens)
 	}
-	return m
 }
 
 // Title returns the stretches to mark in the title or a part of it, in order.
@@ -50,7 +63,10 @@ func (m *Marker) mark(s string, title bool) []Stretch {
 	if !utf8.ValidString(s) {
 		return nil // it has no boundaries of characters
 	}
-	tokens := tokensOf(s)
+	return m.among(tokensOf(s), title)
+}
+
+func (m *Marker) among(tokens []seen, title bool) []Stretch {
 	var out []Stretch
 	for _, tok := range tokens {
 		if slices.ContainsFunc(m.words, func(w soughtWord) bool { return w.fits(tok, title) }) {
@@ -113,7 +129,8 @@ type soughtPart struct {
 	open       bool
 	solid      bool
 	reading    reading
-	slips      *slips
+	slips      *slips // of a misspelled one
+	start      string // of what that is taken for
 }
 
 // A reading is what a part stands for: the first of these that the note has.
@@ -145,30 +162,29 @@ func newSoughtWord(w query.Word) soughtWord {
 	return out
 }
 
-// settle reads each part in the first way in which it is among the tokens.
-func (w *soughtWord) settle(tokens []seen) {
-	for i := range w.parts {
-		p := &w.parts[i]
-		for _, p.reading = range p.readings() {
-			if slices.ContainsFunc(tokens, p.fits) {
-				break
-			}
-		}
+// settle reads the part in the first way in which it is among the tokens.
+func (p *soughtPart) settle(tokens []seen) {
+	if slices.ContainsFunc(tokens, p.fits) {
+		return
 	}
-}
-
-func (p *soughtPart) readings() []reading {
-	out := []reading{outright}
 	if !p.solid && (canPrefix(p.text) || p.open) {
-		out = append(out, begun)
-	}
-	if canMisspell(p.text) {
-		if slips, err := slipsOf(p.text); err == nil { // or no note was found by it either
-			p.slips = slips
-			out = append(out, misspelled)
+		if p.reading = begun; slices.ContainsFunc(tokens, p.fits) {
+			return
 		}
 	}
-	return out
+	if !canMisspell(p.text) {
+		return
+	}
+	slips, err := slipsOf(p.text)
+	if err != nil {
+		return // no note was found by it either
+	}
+	p.reading, p.slips = misspelled, slips
+	for _, p.start = range slipStarts(p.text) {
+		if slices.ContainsFunc(tokens, p.fits) {
+			return
+		}
+	}
 }
 
 func (p *soughtPart) fits(tok seen) bool {
@@ -178,7 +194,7 @@ func (p *soughtPart) fits(tok seen) bool {
 	word := tok.Form == analysis.Word || tok.Form == analysis.Part
 	switch {
 	case p.reading == misspelled:
-		return word && p.slips.accept(tok.Text, "")
+		return word && p.slips.accept(tok.Text, p.start)
 	case p.reading == begun, p.open && canPrefix(p.text):
 		return word && strings.HasPrefix(tok.Text, p.text)
 	}

@@ -52,6 +52,9 @@ func TestMarksShowWhatMatched(t *testing.T) {
 		// A misspelled word.
 		{"kuberntes", "on Kubernetes", "on [Kubernetes]"},
 		{"jubernetes", "on Kubernetes", "on [Kubernetes]"},
+		{"bettle", "no kettle but a beetle", "no kettle but a [beetle]"},
+		{"bettle", "a kettle", "a [kettle]"},
+		{"table", "a cable", "a cable"},
 		{"batches", "he catches batches", "he catches [batches]"},
 		// Phrases.
 		{`"file lock"`, "lock the file; file a lock; a file lock", "lock the file; file a lock; a [file lock]"},
@@ -95,8 +98,27 @@ func TestMarksOfATitleAndAnExcerpt(t *testing.T) {
 func TestASnippetShowsWhatAMisspelledWordWasTakenFor(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Nothing of interest stands here. ", 40)
-	if got := search.Snippet("kuberntes", long+"It runs on Kubernetes now. "+long, 60); !strings.Contains(got, "Kubernetes") {
+	if got := search.Snippet("kuberntes", "", long+"It runs on Kubernetes now. "+long, 60); !strings.Contains(got, "Kubernetes") {
 		t.Errorf("the snippet is %q", got)
+	}
+}
+
+// What stands in the title was not misspelled, and so nothing like it in the
+// text is why the note was found.
+func TestASnippetKnowsWhatTheTitleHolds(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("Nothing of interest stands here. ", 40)
+	body := long + "The state of Kubernetes. " + long
+	for query, want := range map[string]bool{
+		"stage":           false,
+		"stages play":     false,
+		"stage zebra":     false,
+		"stage kuberntes": true,
+		"statr":           true,
+	} {
+		if got := search.Snippet(query, "the stage of a play", body, 60); strings.Contains(got, "state") != want {
+			t.Errorf("the snippet for %q is %q", query, got)
+		}
 	}
 }
 

@@ -9,20 +9,22 @@ import (
 	"cairn/search/query"
 )
 
-// Snippet is the stretch of body, at most limit bytes long, that shows best
-// why a note was found by a query of that text: it holds as many of its words
-// as possible, as early as possible. White space becomes single spaces, and an
-// ellipsis stands where text was left out. The result is valid UTF-8 and never
-// ends within a character; without any of the words it is the beginning of
-// body.
-func Snippet(text, body string, limit int) string {
+// Snippet is the stretch of the body of a note with that title, at most limit
+// bytes long, that shows best why a query of that text finds it: it holds as
+// many of its words as possible, as early as possible. White space becomes
+// single spaces, and an ellipsis stands where text was left out. The result is
+// valid UTF-8 and never ends within a character; without any of the words it is
+// the beginning of body.
+func Snippet(text, title, body string, limit int) string {
 	if limit <= 0 {
 		return ""
 	}
 	body = strings.ToValidUTF8(body, "\uFFFD")
-	from, to := bestWindow(wantedForms(query.Parse(text)), body, limit-2*len(ellipsis))
-	if from == to {
-		from, to = firstMark(text, body)
+	q := query.Parse(text)
+	want := wantedForms(q)
+	from, to := bestWindow(want, body, limit-2*len(ellipsis))
+	if from == to && !want.allIn(title) {
+		from, to = firstMark(q, title, body)
 	}
 	return excerpt(body, from, to, limit)
 }
@@ -70,6 +72,18 @@ func (w wanted) find(form string) (int, bool) {
 	return 0, false
 }
 
+// allIn says that a title holds all the words, so that none of them was taken
+// for another.
+func (w wanted) allIn(title string) bool {
+	held := map[int]bool{}
+	for tok := range analysis.Tokens(title) {
+		if n, ok := w.find(tok.Text); ok {
+			held[n] = true
+		}
+	}
+	return len(held) == w.words
+}
+
 // A sighting is a wanted word in the body.
 type sighting struct {
 	start, end, word int
@@ -109,9 +123,11 @@ func bestWindow(w wanted, body string, limit int) (from, to int) {
 
 // firstMark is where a body first holds what a word was taken for, such as one
 // that is spelled nearly the same.
-func firstMark(text, body string) (from, to int) {
-	body = beginning(body, enough)
-	if marks := NewMarker(text, "", body).Text(body); len(marks) > 0 {
+func firstMark(q query.Query, title, body string) (from, to int) {
+	m := markerOf(q)
+	tokens := tokensOf(beginning(body, enough))
+	m.settle(append(tokensOf(title), tokens...))
+	if marks := m.among(tokens, false); len(marks) > 0 {
 		return marks[0].Start, marks[0].End
 	}
 	return 0, 0

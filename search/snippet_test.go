@@ -25,7 +25,7 @@ func TestSnippetShowsWhyANoteWasFound(t *testing.T) {
 		{"a phrase", `"twice removed"`, long + "a cousin twice removed came" + long, "twice removed", 50},
 		{"Chinese", "缓存", strings.Repeat("前面的文字。", 50) + "我们用缓存加速" + strings.Repeat("后面的文字。", 50), "缓存", 60},
 	} {
-		got := search.Snippet(tt.query, tt.body, tt.limit)
+		got := search.Snippet(tt.query, "", tt.body, tt.limit)
 		if !strings.Contains(got, tt.want) || len(got) > tt.limit {
 			t.Errorf("%s: Snippet is %q (%d bytes), want at most %d bytes with %q", tt.name, got, len(got), tt.limit, tt.want)
 		}
@@ -34,28 +34,28 @@ func TestSnippetShowsWhyANoteWasFound(t *testing.T) {
 
 func TestSnippetMarksWhatItLeavesOut(t *testing.T) {
 	long := strings.Repeat("before ", 50) + "needle" + strings.Repeat(" after", 50)
-	got := search.Snippet("needle", long, 60)
+	got := search.Snippet("needle", "", long, 60)
 	if !strings.HasPrefix(got, "…") || !strings.HasSuffix(got, "…") {
 		t.Errorf("Snippet of the middle is %q, want an ellipsis at both ends", got)
 	}
-	if got := search.Snippet("needle", "needle alone", 60); strings.Contains(got, "…") {
+	if got := search.Snippet("needle", "", "needle alone", 60); strings.Contains(got, "…") {
 		t.Errorf("Snippet of a whole text is %q, want no ellipsis", got)
 	}
 }
 
 func FuzzSnippet(f *testing.F) {
-	f.Add("lock", "take the lock first", 10)
-	f.Add("缓存", "我们用缓存加速"+strings.Repeat("é", 300), 7)
-	f.Add("\xff\"", "\xfe🚀🚀👩‍💻", 5)
-	f.Add("", "", 0)
-	f.Fuzz(func(t *testing.T, query, body string, limit int) {
+	f.Add("lock", "locks", "take the lock first", 10)
+	f.Add("缓存", "", "我们用缓存加速"+strings.Repeat("é", 300), 7)
+	f.Add("\xff\"", "\xfe", "\xfe🚀🚀👩‍💻", 5)
+	f.Add("", "", "", 0)
+	f.Fuzz(func(t *testing.T, query, title, body string, limit int) {
 		limit %= 1000
-		got := search.Snippet(query, body, limit)
+		got := search.Snippet(query, title, body, limit)
 		if !utf8.ValidString(got) {
-			t.Fatalf("Snippet(%q, %q, %d) is not UTF-8: %q", query, body, limit, got)
+			t.Fatalf("Snippet(%q, %q, %q, %d) is not UTF-8: %q", query, title, body, limit, got)
 		}
 		if len(got) > max(limit, 0) {
-			t.Fatalf("Snippet(%q, %q, %d) has %d bytes: %q", query, body, limit, len(got), got)
+			t.Fatalf("Snippet(%q, %q, %q, %d) has %d bytes: %q", query, title, body, limit, len(got), got)
 		}
 	})
 }

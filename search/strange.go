@@ -167,7 +167,8 @@ func (p *plan) evidence(w *word) (sum uint32) {
 func (p *plan) notes() uint64 { return max(p.view.live, fewNotes) }
 
 // known is a strange question without the words that no note holds, and those
-// words; what is slight stays. It is empty if nothing is left or the question is not strange.
+// words; what is slight stays. It is empty if nothing is left or the question
+// is not strange.
 func (n narrower) known(q Query, parsed query.Query) (known query.Query, unknown []string, err error) {
 	p, err := newPlan(n, parsed, q.Prefix)
 	if err != nil {

@@ -57,7 +57,7 @@ func (sp *space) hit(tree plumbing.Hash, id event.ID, st projection.Standing, qu
 func fillHit(h *api.Hit, e event.Event, query string) {
 	h.Kind, h.Observed = e.Kind, e.Observed
 	h.Title, h.Text = e.Payload.Title(), e.Payload.Body()
-	h.Snippet = search.Snippet(query, h.Text, maxSnippet)
+	h.Snippet = search.Snippet(query, h.Title, h.Text, maxSnippet)
 	h.Tags, h.Project = e.Tags, e.Project
 	h.Harness, h.Device, h.Actor = e.Actor.Harness, string(e.Actor.Device), e.Actor.ID
 }
