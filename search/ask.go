@@ -77,6 +77,7 @@ func (x *Index) Ask(ctx context.Context, q Query) (Result, error) {
 
 func (v *view) ask(ctx context.Context, q Query) (Result, error) {
 	parsed := query.Parse(q.Text)
+	q.Keep = askedOnce(q.Keep)
 	if parsed.IsEmpty() && !parsed.Lists() {
 		return Result{Note: noWords}, nil
 	}
@@ -99,6 +100,23 @@ func (v *view) ask(ctx context.Context, q Query) (Result, error) {
 	}
 	out.Note = join(append([]string{out.Note}, notes...))
 	return out, nil
+}
+
+// askedOnce is keep with a memory, for one question may be looked up in several
+// ways.
+func askedOnce(keep func(event.ID) bool) func(event.ID) bool {
+	if keep == nil {
+		return nil
+	}
+	known := map[event.ID]bool{}
+	return func(id event.ID) bool {
+		kept, asked := known[id]
+		if !asked {
+			kept = keep(id)
+			known[id] = kept
+		}
+		return kept
+	}
 }
 
 func join(notes []string) string {
@@ -132,7 +150,7 @@ func (v *view) answer(ctx context.Context, q Query, parsed query.Query, n narrow
 		return Result{}, nil, err
 	}
 	p.meaning = q.Meaning
-	s := &sieve{plan: p, keep: q.Keep, limit: limitOf(q), kept: map[docRef]bool{}}
+	s := &sieve{plan: p, keep: q.Keep, limit: limitOf(q)}
 	if parsed.Lists() {
 		out, err := s.newest(ctx, allow)
 		return out, s, err
@@ -168,8 +186,7 @@ type sieve struct {
 	plan  *plan
 	keep  func(event.ID) bool
 	limit int
-	kept  map[docRef]bool // what keep said
-	taken []docRef        // of the hits
+	taken []docRef // of the hits
 }
 
 // widening is how many times more candidates plain looks at when too few of
@@ -257,15 +274,7 @@ func lift(hits []Hit, first int) {
 }
 
 func (s *sieve) keeps(c candidate) bool {
-	if s.keep == nil {
-		return true
-	}
-	kept, asked := s.kept[c.docRef]
-	if !asked {
-		kept = s.keep(s.plan.view.segs[c.part].rows.id(c.doc))
-		s.kept[c.docRef] = kept
-	}
-	return kept
+	return s.keep == nil || s.keep(s.plan.view.segs[c.part].rows.id(c.doc))
 }
 
 // latePhrases are the phrases that matching left to be looked up.

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"cairn/internal/disk"
 	"cairn/internal/disk/disktest"
 	"cairn/internal/event"
+	"cairn/search/query"
 )
 
 // A small vocabulary, so that notes and questions meet, with names, other
@@ -245,6 +247,67 @@ func TestRankingIsThatOfAnExhaustiveEvaluation(t *testing.T) {
 			},
 		})
 	})
+}
+
+// A plan reads lists because they decide or because they score, whatever the
+// query.
+func TestAPlanReadsNothingForNothing(t *testing.T) {
+	t.Parallel()
+	x, err := Open(t.TempDir(), Options{FS: disktest.Unsynced(disk.OS)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	all := strings.Join(lawWords, " ")
+	doc := Doc{ID: event.ID(fmt.Sprintf("%026d", 1)), Title: all, Body: all}
+	if err := x.Apply(t.Context(), Batch{Space: "personal", Put: []Doc{doc}}); err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SampledFrom([]string{"", "locks NOT title:"}).Draw(t, "start") + lawNarrowed(t)
+		err := x.read(func(v *view) error {
+			p, err := newPlan(narrower{view: v, now: time.Now()}, query.Parse(text), false)
+			if err != nil {
+				return err
+			}
+			decide := sourcesOf(p.either)
+			for name, i := range p.index {
+				if s := p.sources[i]; s.found > 0 && s.weight == 0 && !decide[i] {
+					t.Errorf("ask %q reads %q for nothing", text, name)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// sourcesOf are the sources by which expressions decide what matches.
+func sourcesOf(either []expr) map[int]bool {
+	out := map[int]bool{}
+	add := func(w *word) {
+		for _, i := range slices.Concat(append(w.parts, w.whole)...) {
+			out[i] = true
+		}
+	}
+	for _, e := range either {
+		for _, w := range e.want {
+			add(w)
+		}
+		for _, t := range slices.Concat(e.must, e.not) {
+			switch {
+			case t.word != nil:
+				add(t.word)
+			case t.phrase != nil:
+				add(&word{whole: t.phrase.sources})
+			default:
+				maps.Copy(out, sourcesOf(t.group))
+			}
+		}
+	}
+	return out
 }
 
 // replay puts the notes again, some of them twice and some that go again.

@@ -2,7 +2,8 @@ package search
 
 // widerLook is how many candidates are looked at closely when meaning may bring
 // one forward, and meaningShare how much of the best score in words the same
-// meaning is worth. Both were measured; more of either finds next to nothing more.
+// meaning is worth. More of either finds next to nothing more: the figures are
+// in docs/adr/0020-meaning-from-word-vectors.md.
 const (
 	widerLook    = 50
 	meaningShare = 0.4

@@ -21,10 +21,11 @@ func (p *plan) stemSource(text string, scored bool) named {
 	return named{name: k, mute: !scored, read: func() (*source, error) { return p.view.term(k) }}
 }
 
-// exactSource is a word as it was typed, of which stem has all forms.
-func (p *plan) exactSource(text string, stem *source, scored bool) named {
+// exactSource is a word as it was typed, of which stem has all forms. It only
+// scores.
+func (p *plan) exactSource(text string, stem *source) named {
 	k := termKey(exactTerm, text)
-	return named{name: k, fine: stem.found, mute: !scored, read: func() (*source, error) { return p.view.term(k) }}
+	return named{name: k, fine: stem.found, read: func() (*source, error) { return p.view.term(k) }}
 }
 
 func (p *plan) prefixSource(text string, scored, partial bool) named {
@@ -81,7 +82,10 @@ func (p *plan) titleWord(w query.Word, scored bool) (*word, error) {
 			return nil, err
 		}
 		out.parts = append(out.parts, sources)
-		if _, err := p.add(p.stemSource(text, scored)); err != nil {
+		if !scored {
+			continue
+		}
+		if _, err := p.add(p.stemSource(text, true)); err != nil {
 			return nil, err
 		}
 	}

@@ -190,8 +190,8 @@ func (p *plan) part(text string, open, star, scored bool) ([]int, uint32, error)
 	if err != nil {
 		return nil, 0, err
 	}
-	if stem := p.sources[exact]; stem.found > 0 && analysis.Stem(text) != text {
-		if _, err := p.add(p.exactSource(text, stem, scored)); err != nil {
+	if stem := p.sources[exact]; scored && stem.found > 0 && analysis.Stem(text) != text {
+		if _, err := p.add(p.exactSource(text, stem)); err != nil {
 			return nil, 0, err
 		}
 	}

@@ -30,7 +30,8 @@ func (n narrower) whyNothing(ctx context.Context, q Query, parsed query.Query, a
 			return "no note fits all of it; without the filters some do", err
 		}
 	}
-	if plain, ok := parsed.AnyWord(); ok {
+	_, _, looked := parsed.Loose() // by find
+	if plain, ok := parsed.AnyWord(); ok && !looked {
 		if some, err := n.findsSome(ctx, q, plain, allow); some || err != nil {
 			return "no note fits all of it; without quotes and operators some do", err
 		}

@@ -131,12 +131,6 @@ func weightOf(rank int) float64 {
 // Name is made of what was read, not of where it was read from.
 func (w *Words) Name() string { return w.name }
 
-// Count is how many words are known.
-func (w *Words) Count() int { return len(w.place) }
-
-// Dims is how many numbers a vector has.
-func (w *Words) Dims() int { return w.dims }
-
 // maxText is how much of a text is looked at, in bytes.
 const maxText = 32 << 10
 
