@@ -30,6 +30,9 @@ func (c carried) Space(_ context.Context, name string, id event.ID) (*eventlog.L
 
 func (c carried) Follow(ctx context.Context, space string) error { return c.a.Follow(ctx, space) }
 
+// ruleUnjudged is the rule of an event of which nothing could be found out.
+const ruleUnjudged = "unjudged"
+
 // Admit judges an event that arrives by the same policy as one saved here, as
 // far as that is about what must not be seen. What else a team's rules ask of
 // its writer was for the hub to ask when it took the event: history does not
@@ -44,7 +47,7 @@ func (c carried) Admit(hub bool, e event.Event) []intake.Finding {
 	}
 	refused, ok := errors.AsType[*policy.RefusedError](err)
 	if !ok {
-		return []intake.Finding{{Rule: "unjudged"}}
+		return []intake.Finding{{Rule: ruleUnjudged}}
 	}
 	if len(refused.Findings) == 0 && len(refused.Violations) > 0 {
 		return nil

@@ -58,11 +58,13 @@ const (
 	RuleSignature      = "signature"
 )
 
-// reserved are names of rules that the gate has besides.
+// reserved are names of rules that the gate, the hub and machines have besides:
+// each constant in the module whose name begins with Rule.
 var reserved = []string{
 	RuleSpace, RuleRight, RuleKind, RuleHarness, RuleClassification, RuleEventSize, RuleSignature, "size", "encoding", "policy",
 	"commit-form", "foreign-history", "merge-form", "append-only", "path", "event-form", "space", "ref", "newer-schema", "unreachable",
 	"object-form", "missing-object", "purged", "conflicting-path", "unknown-device", "revoked-device", "revoked", "clone", "clock", "limit",
+	"writes-per-hour", "stale", "audit-space", "stranger", "unjudged",
 }
 
 var ruleID = lazyregexp.New(`^[a-z][a-z0-9-]{2,47}$`)
