@@ -8,6 +8,7 @@ import (
 
 	"cairn/internal/event"
 	"cairn/internal/invite"
+	"cairn/policy/versions"
 )
 
 // ErrForm means that bytes are not a list in its one form, or not one that the
@@ -37,14 +38,9 @@ type Device struct {
 	Revoked bool           `json:"revoked,omitempty"`
 }
 
-// A Signer is the hub's key.
-type Signer interface {
-	Public() ed25519.PublicKey
-	SignBytes([]byte) []byte
-}
-
-// New is the signed list of the devices, which are sorted by id.
-func New(hub event.ID, number int64, devices []Device, key Signer) Roster {
+// New is the list of the devices, which are sorted by id, signed with the hub's
+// key.
+func New(hub event.ID, number int64, devices []Device, key versions.Signer) Roster {
 	r := Roster{Format: format, Hub: hub, Number: number, Devices: devices}
 	r.Sig = key.SignBytes(r.text())
 	return r

@@ -43,8 +43,7 @@ type Idle struct {
 	Line int    `json:"line"`
 }
 
-// A Result is what a policy would change. What it would only report is in no
-// other list.
+// A Result is what a policy would change.
 type Result struct {
 	Events         int        `json:"events"`
 	NewlyRefused   []Break    `json:"newly_refused"`

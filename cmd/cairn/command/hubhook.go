@@ -97,9 +97,9 @@ func readPolicy(path string) (*policy.Policy, error) {
 	if path == "" {
 		return policy.Default(), nil
 	}
-	file, err := disk.ReadFile(disk.OS, path)
+	file, err := readPolicyFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read the policy file: %w", err)
+		return nil, err
 	}
 	p, err := policy.Read(versions.First, file, nil, time.Now)
 	if err != nil {
