@@ -288,11 +288,11 @@ func errNotPolicyAdmin(person string, admins []string) *problem.Problem {
 	}
 }
 
-// PolicyProblem words an error of the policy for people; others stay as they
-// are.
+// PolicyProblem words an error of the policy for people; others, and what is
+// worded already, stay as they are.
 func PolicyProblem(err error) error {
-	if err == nil {
-		return nil
+	if _, worded := errors.AsType[*problem.Problem](err); worded || err == nil {
+		return err
 	}
 	p := &problem.Problem{Code: problem.HubRefused, Message: err.Error() + "; nothing was changed", Err: err}
 	corrupt, isCorrupt := errors.AsType[*policies.CorruptError](err)
