@@ -100,8 +100,11 @@ func (a *Admin) policyShow(n int) (hubwire.PolicyAnswer, error) {
 	v, err := a.Policies.Version(n)
 	if errors.Is(err, policies.ErrNone) {
 		waiting, werr := a.Policies.Pending()
+		if werr != nil {
+			return hubwire.PolicyAnswer{}, werr
+		}
 		if waiting != nil && waiting.Number == n {
-			v, err = *waiting, werr
+			v, err = *waiting, nil
 		}
 	}
 	if err != nil {
@@ -168,15 +171,15 @@ func (a *Admin) takeBack(ctx context.Context, by Caller, r hubwire.PolicyRequest
 
 // signed records a signature and says what became of the proposal.
 func (a *Admin) signed(by Caller, action string, number int, done policies.State, err error) (hubwire.PolicyAnswer, error) {
+	if err == nil && done.Missing == 0 {
+		a.PolicyChanged()
+	}
 	err = PolicyProblem(err)
 	rec := a.record(by, audit.Record{Action: action, Policy: number}, err)
 	if err := errors.Join(err, rec); err != nil {
 		return hubwire.PolicyAnswer{}, err
 	}
-	if done.Missing == 0 {
-		a.PolicyChanged()
-	}
-	return hubwire.PolicyAnswer{Versions: [][]byte{versions.Encode(done.Version)}, Missing: done.Missing}, nil
+	return hubwire.PolicyAnswer{Versions: [][]byte{versions.Encode(done.Version)}}, nil
 }
 
 func signerName(by Caller) string {

@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,6 +28,8 @@ func ruled(t *testing.T) (o *office, told *int) {
 	return o, told
 }
 
+const policyFile = "version: 1\nteam: acme\nadmins: [ana]\n"
+
 func TestAPolicyProblemIsWordedOnce(t *testing.T) {
 	o, _ := ruled(t)
 	signed, err := json.Marshal(versions.Approval{Person: versions.Operator})
@@ -36,5 +39,38 @@ func TestAPolicyProblemIsWordedOnce(t *testing.T) {
 	_, err = o.Policy(t.Context(), admin.Caller{}, hubwire.PolicyRequest{Verb: hubwire.PolicyApprove, Number: 9, Approval: signed})
 	if p := problem.Of(err); p.Code != problem.NotFound || strings.Count(p.Message, "nothing was changed") != 1 {
 		t.Errorf("%+v", p)
+	}
+}
+
+// A version that is in force is told to those who wait for it, also if it could
+// not be written to the audit log.
+func TestAVersionInForceIsToldThoughItsRecordIsLost(t *testing.T) {
+	o, told := ruled(t)
+	if err := os.Mkdir(filepath.Join(o.dir, "audit", now.Format("2006-01")+".jsonl"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.PolicyDesk().Push(t.Context(), []byte(policyFile), false); err == nil {
+		t.Error("the lost record is not told")
+	}
+	if active, err := o.Policies.Active(); err != nil || active == nil {
+		t.Fatalf("in force is %+v, %v", active, err)
+	}
+	if *told != 1 {
+		t.Errorf("told %d times", *told)
+	}
+}
+
+// A proposal that cannot be read is not one that is not there.
+func TestAProposalThatCannotBeReadIsTold(t *testing.T) {
+	o, _ := ruled(t)
+	if _, err := o.PolicyDesk().Push(t.Context(), []byte(policyFile), false); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(o.dir, "policy", "proposal.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := o.Policy(t.Context(), admin.Caller{}, hubwire.PolicyRequest{Verb: hubwire.PolicyShow, Number: 9})
+	if err == nil || problem.Of(err).Code == problem.NotFound {
+		t.Errorf("%v", err)
 	}
 }
