@@ -46,7 +46,7 @@ type Options struct {
 	Explain func(context.Context, Caller, []string) ([]hubwire.PolicyStep, error)
 	// AuditEvents says how level the audit space is with the log; nil if there is
 	// none.
-	AuditEvents func() chronicle.State
+	AuditEvents func(context.Context) chronicle.State
 	Now         func() time.Time
 }
 

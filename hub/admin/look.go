@@ -67,7 +67,7 @@ func (a *Admin) Status(ctx context.Context) (Status, error) {
 	}
 	s := Status{Hub: a.Hub, HostKey: a.HostKey, Invites: len(all.Invites), Spaces: list.Spaces}
 	if a.AuditEvents != nil {
-		events := a.AuditEvents()
+		events := a.AuditEvents(ctx)
 		s.AuditEvents = &events
 	}
 	for _, p := range all.People {

@@ -33,6 +33,9 @@ type Options struct {
 type Chronicle struct {
 	Options
 
+	writing sync.Mutex // guards kept
+	kept    *state     // as it is on disk; nil before it was read, and after trouble
+
 	mu      sync.Mutex // guards trouble
 	trouble error      // of the last round
 }
@@ -71,16 +74,44 @@ func (c *Chronicle) note(ctx context.Context, err error) {
 }
 
 // Catch writes every record that waits.
-func (c *Chronicle) Catch(ctx context.Context) error {
-	at, err := load(c.FS, c.Path)
+func (c *Chronicle) Catch(ctx context.Context) (err error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	defer func() {
+		if err != nil {
+			c.kept = nil
+		}
+	}()
+	at, err := c.reached()
 	if err != nil {
 		return err
 	}
-	space, err := c.space(at)
+	space, err := c.Spaces.Audit(c.Now())
+	if err == nil {
+		err = c.isOurs(ctx, space, at)
+	}
 	if err != nil {
 		return err
 	}
 	at.Space = space.Space().ID
+	return c.follow(ctx, space, at)
+}
+
+// reached is how far the writer has come. This process alone writes that down,
+// so it is read once.
+func (c *Chronicle) reached() (state, error) {
+	if c.kept != nil {
+		return *c.kept, nil
+	}
+	at, err := load(c.FS, c.Path)
+	if err == nil {
+		c.kept = &at
+	}
+	return at, err
+}
+
+// follow writes to the space what was recorded after a place in the log.
+func (c *Chronicle) follow(ctx context.Context, space *repository.Repository, at state) error {
 	for {
 		records, end, err := c.Log.Since(at.Place)
 		if err != nil {
@@ -116,22 +147,24 @@ func (c *Chronicle) write(ctx context.Context, space *repository.Repository, at 
 	if err := space.Append(ctx, events); err != nil {
 		return fmt.Errorf("write %d audit events: %w", len(events), err)
 	}
-	return at.save(c.FS, c.Path)
+	err := at.save(c.FS, c.Path)
+	if err == nil {
+		c.kept = &at
+	}
+	return err
 }
 
-// space is the one to write to. Another's notes in a space of that name are not
-// written between.
-func (c *Chronicle) space(at state) (*repository.Repository, error) {
-	repo, err := c.Spaces.Audit(c.Now())
-	if err != nil || repo.Space().ID == at.Space {
-		return repo, err
+// isOurs is an error if the space is not the one to write to: another's notes
+// in a space of that name are not written between.
+func (c *Chronicle) isOurs(ctx context.Context, space *repository.Repository, at state) error {
+	if space.Space().ID == at.Space {
+		return nil
 	}
-	err = repo.Events(context.Background(), func(b []byte) error {
+	return space.Events(ctx, func(b []byte) error {
 		e, err := event.Decode(b)
 		if err != nil || e.Actor.Device != c.Key.ID() {
 			return errTaken
 		}
 		return nil
 	})
-	return repo, err
 }

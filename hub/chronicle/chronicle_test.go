@@ -1,8 +1,10 @@
 package chronicle_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -82,7 +84,7 @@ func (o *office) catch() []event.Event {
 	if err := c.Catch(o.t.Context()); err != nil {
 		o.t.Fatal(err)
 	}
-	if s := c.State(); s.Waiting != 0 || s.Problem != "" {
+	if s := c.State(o.t.Context()); s.Waiting != 0 || s.Problem != "" {
 		o.t.Errorf("after all was written: %+v", s)
 	}
 	space, err := spaces.Audit(o.now)
@@ -258,7 +260,7 @@ func TestAnothersSpaceIsNotWrittenTo(t *testing.T) {
 	if err := c.Catch(t.Context()); err == nil {
 		t.Error("it is written to")
 	}
-	if s := c.State(); s.Waiting != 1 || s.Since == nil || !strings.Contains(s.Problem, "before") {
+	if s := c.State(t.Context()); s.Waiting != 1 || s.Since == nil || !strings.Contains(s.Problem, "before") {
 		t.Errorf("%+v", s)
 	}
 	space, err := spaces.Audit(start)
@@ -299,5 +301,67 @@ func TestTheLogIsFollowedAcrossMonths(t *testing.T) {
 	}
 	if !slices.Equal(titles, []string{"one", "two", "three"}) {
 		t.Errorf("%q", titles)
+	}
+}
+
+// Whoever only asks for the state makes no space, also not at a hub that has
+// never written to one.
+func TestALookMakesNoSpace(t *testing.T) {
+	t.Parallel()
+	o := opened(t)
+	o.record(audit.Record{Person: "ana", Action: "push", Verdict: audit.Taken})
+	c, spaces := o.on(disk.OS)
+	defer spaces.Close()
+	if s := c.State(t.Context()); s.Waiting != 1 || s.Problem != "" {
+		t.Errorf("%+v", s)
+	}
+	if names, err := spaces.Names(); err != nil || len(names) > 0 {
+		t.Errorf("there is now %v, %v", names, err)
+	}
+}
+
+// A readCounter counts how often one file is opened.
+type readCounter struct {
+	disk.FS
+	name string
+	n    int
+}
+
+func (c *readCounter) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
+	if name == c.name && flag == os.O_RDONLY {
+		c.n++
+	}
+	return c.FS.OpenFile(name, flag, perm)
+}
+
+// The writer reads once how far it has come; after trouble it reads again.
+func TestHowFarTheWriterIsIsReadOnce(t *testing.T) {
+	t.Parallel()
+	o := opened(t)
+	counter := &readCounter{FS: disk.OS, name: o.state()}
+	c, spaces := o.on(counter)
+	defer spaces.Close()
+	for i := range 3 {
+		o.record(audit.Record{Person: "ana", Action: fmt.Sprint(i), Verdict: audit.Done})
+		for range 2 {
+			if err := c.Catch(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if counter.n != 1 {
+		t.Errorf("read %d times", counter.n)
+	}
+	o.record(audit.Record{Person: "ana", Action: "last", Verdict: audit.Done})
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := c.Catch(gone); err == nil {
+		t.Fatal("nothing went wrong")
+	}
+	if list := o.catch(); len(list) != 4 {
+		t.Errorf("%d events", len(list))
+	}
+	if err := c.Catch(t.Context()); err != nil || counter.n != 2 {
+		t.Errorf("read %d times, %v", counter.n, err)
 	}
 }

@@ -1,15 +1,18 @@
 package chronicle
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 
 	"cairn/hub/audit"
+	"cairn/hub/repository"
 	"cairn/internal/atomicfile"
 	"cairn/internal/disk"
 	"cairn/internal/event"
+	"cairn/internal/hubwire"
 	"cairn/internal/problem"
 )
 
@@ -63,11 +66,24 @@ type State struct {
 	Problem string      `json:"problem,omitempty"` // why they are not written
 }
 
-// State looks at how level the space is, also while another process writes.
-func (c *Chronicle) State() State {
+// look is what keeps the writer from the space.
+func (c *Chronicle) look(ctx context.Context, at state) error {
+	space, err := c.Spaces.Shared(hubwire.Audit)
+	if errors.Is(err, repository.ErrNoSpace) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return c.isOurs(ctx, space, at)
+}
+
+// State looks at how level the space is, also while another process writes. It
+// makes nothing: before the writer has come there is no space, and no trouble.
+func (c *Chronicle) State(ctx context.Context) State {
 	at, err := load(c.FS, c.Path)
 	if err == nil {
-		_, err = c.space(at)
+		err = c.look(ctx, at)
 	}
 	waiting, _, lerr := c.Log.Since(at.Place)
 	err = errors.Join(err, lerr)
