@@ -49,7 +49,7 @@ func (h *Hub) handle(ctx context.Context, s *sshdoor.Session) error {
 		if err != nil {
 			return err
 		}
-		err = repo.ServeFetchWith(ctx, s.Stream, told)
+		err = repo.ServeFetch(ctx, s.Stream, told)
 		h.meter.fetched(err)
 		return err
 	case sshdoor.ReceivePack:

@@ -16,9 +16,8 @@ import (
 func text(t *testing.T, r *metrics.Registry) string {
 	t.Helper()
 	var b strings.Builder
-	n, err := r.WriteTo(&b)
-	if err != nil || int(n) != b.Len() {
-		t.Fatalf("%d bytes of %d, %v", n, b.Len(), err)
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
 	}
 	return b.String()
 }

@@ -28,30 +28,17 @@ func (r *Registry) add(f family) {
 	r.list = append(r.list, f)
 }
 
-// WriteTo writes all values as they are now, in the order in which their names
+// WriteText writes all values as they are now, in the order in which their names
 // were added.
-func (r *Registry) WriteTo(w io.Writer) (int64, error) {
+func (r *Registry) WriteText(w io.Writer) error {
 	r.mu.Lock()
 	list := slices.Clone(r.list)
 	r.mu.Unlock()
-	counted := &countingWriter{w: w}
-	b := bufio.NewWriter(counted)
+	b := bufio.NewWriter(w)
 	for _, f := range list {
 		f.write(b)
 	}
-	err := b.Flush() // it remembers the first error of a write
-	return counted.n, err
-}
-
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *countingWriter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n += int64(n)
-	return n, err
+	return b.Flush() // it remembers the first error of a write
 }
 
 // head is what stands above the series of a name.

@@ -55,7 +55,7 @@ func (r *Registry) answer(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", contentType)
-	_, _ = r.WriteTo(w) // a client that is gone is nobody's loss
+	_ = r.WriteText(w) // a client that is gone is nobody's loss
 }
 
 func isLoopback(host string) bool {

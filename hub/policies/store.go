@@ -51,9 +51,6 @@ func Open(fsys disk.FS, dir string, hub event.ID, key device.Key, stands func(ve
 	return &Store{fs: fsys, dir: dir, key: key, stands: stands, anchor: versions.Anchor{Hub: hub, Key: key.Public()}}
 }
 
-// Anchor is what the chain hangs on.
-func (s *Store) Anchor() versions.Anchor { return s.anchor }
-
 // Active is the version in force at this moment, also if another process has
 // just made it so; nil before the first. Do not change it. Errors:
 // *CorruptError, or one of the file system.

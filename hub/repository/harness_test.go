@@ -221,6 +221,11 @@ func (h *hub) serve(run func(context.Context, repository.Stream) error) (net.Con
 	}
 }
 
+// fetching is a session that fetches.
+func (h *hub) fetching(ctx context.Context, rw repository.Stream) error {
+	return h.team.ServeFetch(ctx, rw, nil)
+}
+
 // reopen ends the hub and starts it again.
 func (h *hub) reopen() {
 	h.t.Helper()

@@ -95,7 +95,7 @@ func (m *machine) open(fsys disk.FS, dir string) {
 // fetch brings the hub's objects over and returns the hub's head.
 func (m *machine) fetch() plumbing.Hash {
 	m.t.Helper()
-	conn, end := m.hub.serve(m.hub.team.ServeFetch)
+	conn, end := m.hub.serve(m.hub.fetching)
 	ad, err := gitwire.ReadAdvert(conn)
 	if err != nil {
 		m.t.Fatal(err)

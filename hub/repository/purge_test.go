@@ -291,7 +291,7 @@ func TestAFetchUnderWayEndsWithAPurge(t *testing.T) {
 		var told func() error
 		conn, end := l.serve(func(ctx context.Context, rw repository.Stream) error {
 			told = func() error { return rw.(*wire).told }
-			return l.team.ServeFetch(ctx, rw)
+			return l.fetching(ctx, rw)
 		})
 		ad, err := gitwire.ReadAdvert(conn)
 		if err != nil || ad.Refs[event.MainRef].IsZero() {

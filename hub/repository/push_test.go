@@ -414,7 +414,7 @@ func TestADetachedHubTakesAndGivesNothing(t *testing.T) {
 	}
 	before := h.files()
 	for name, serve := range map[string]func(context.Context, repository.Stream) error{
-		"fetch": h.team.ServeFetch,
+		"fetch": h.fetching,
 		"push": func(ctx context.Context, rw repository.Stream) error {
 			_, err := h.team.ServePush(ctx, rw, h.pusher("laptop"))
 			return err

@@ -104,14 +104,10 @@ type Stream interface {
 	CloseWith(err error) error
 }
 
-// ServeFetch is git-upload-pack on the stream. Errors: a *problem.Problem
-// about the repository, and those of gitwire.ServeUpload.
-func (r *Repository) ServeFetch(ctx context.Context, stream Stream) error {
-	return r.ServeFetchWith(ctx, stream, nil)
-}
-
-// ServeFetchWith is ServeFetch with capabilities to be shown besides.
-func (r *Repository) ServeFetchWith(ctx context.Context, stream Stream, caps []string) error {
+// ServeFetch is git-upload-pack on the stream; caps are capabilities to be shown
+// besides git's. Errors: a *problem.Problem about the repository, and those of
+// gitwire.ServeUpload.
+func (r *Repository) ServeFetch(ctx context.Context, stream Stream, caps []string) error {
 	ctx, done := r.epochs.fetch(ctx)
 	defer done()
 	refs, err := r.Refs(ctx)

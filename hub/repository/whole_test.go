@@ -206,7 +206,7 @@ func TestThePacksThatAPurgeLeavesAreSentAsTheyAre(t *testing.T) {
 // received is how many objects come to a client that says what it has.
 func (h *hub) received(haves ...plumbing.Hash) int {
 	h.t.Helper()
-	conn, end := h.serve(h.team.ServeFetch)
+	conn, end := h.serve(h.fetching)
 	ad, err := gitwire.ReadAdvert(conn)
 	if err != nil {
 		h.t.Fatal(err)
@@ -266,7 +266,7 @@ func TestADamagedPackIsNotSentTwice(t *testing.T) {
 	for _, p := range packs {
 		flip(t, p, 30)
 	}
-	conn, end := h.serve(h.team.ServeFetch)
+	conn, end := h.serve(h.fetching)
 	ad, err := gitwire.ReadAdvert(conn)
 	if err != nil {
 		t.Fatal(err)
