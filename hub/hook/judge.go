@@ -16,6 +16,7 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
 	"cairn/internal/problem"
+	"cairn/policy/scope"
 	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
 	"cairn/sync/gitwire"
@@ -207,14 +208,11 @@ func (j *judge) identity() ([]string, error) {
 		return foreign, nil
 	case err != nil:
 		return nil, err
-	case j.space.Name == local, j.o.Space != "" && j.space.Name != j.o.Space:
+	case j.space.Name == scope.Local, j.o.Space != "" && j.space.Name != j.o.Space:
 		return refused(intake.RuleSpace, "this repository is for another space"), nil
 	}
 	return nil, nil
 }
-
-// local is the space that never leaves a machine.
-const local = "local"
 
 // content has everything looked at that arrived.
 func (j *judge) content() ([]string, error) {

@@ -19,6 +19,7 @@ import (
 	"cairn/internal/hubwire"
 	"cairn/internal/invite"
 	"cairn/internal/problem"
+	"cairn/policy/scope"
 	"cairn/sync/eventlog"
 )
 
@@ -28,9 +29,6 @@ const (
 	peopleDir = "people"
 	suffix    = ".git"
 )
-
-// local is the space that never leaves a machine, so no hub has it.
-const local = "local"
 
 // A Set is all repositories of one hub. It is safe for concurrent use, and
 // other processes may make spaces meanwhile.
@@ -61,7 +59,7 @@ func (s *Set) Feed() *Feed { return s.feed }
 // Create makes a shared space with a fresh identity. The error is a
 // *problem.Problem if the name cannot be used or is taken.
 func (s *Set) Create(name string, now time.Time) (*Repository, error) {
-	if !event.ValidSpaceName(name) || name == hubwire.Personal || name == local || name == hubwire.Audit {
+	if !event.ValidSpaceName(name) || name == hubwire.Personal || name == scope.Local || name == hubwire.Audit {
 		return nil, &problem.Problem{
 			Code:    problem.Usage,
 			Message: "this is not a name for a shared space",
