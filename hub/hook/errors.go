@@ -48,24 +48,19 @@ func asProblem(err error) error {
 	case errors.Is(err, gitstore.ErrDetached):
 		p.Code, p.Message = problem.Detached, "HEAD of this repository is not on the branch main, so nothing is taken"
 		p.Hint = "the operator of the git server runs: git symbolic-ref HEAD refs/heads/main"
-	case errors.Is(err, gitstore.ErrNotRepository), is[*gitstore.ForeignFormatError](err):
+	case errors.Is(err, gitstore.ErrNotRepository), problem.IsA[*gitstore.ForeignFormatError](err):
 		p.Code, p.Message = problem.Foreign, "this is not a plain bare repository, so nothing is taken"
 	case errors.Is(err, commitform.ErrForeign):
 		p.Code, p.Message = problem.Foreign, "the branch main of this repository is not a space of cairn, so nothing is taken"
 		p.Hint = "begin with an empty repository: one that was made with a first file of its own cannot become a space"
 	case errors.Is(err, gitstore.ErrShallow), errors.Is(err, gitstore.ErrPartialClone):
 		p.Code, p.Message = problem.Shallow, "this is not a whole repository, so nothing is taken"
-	case is[*gitstore.GarbledRefError](err):
+	case problem.IsA[*gitstore.GarbledRefError](err):
 		p.Code, p.Message = problem.GarbledRef, "a branch of this repository is garbled, so nothing is taken"
-	case is[*commitform.NewerFormatError](err):
+	case problem.IsA[*commitform.NewerFormatError](err):
 		p.Code, p.Message = problem.NewerSchema, "this space was made by a newer cairn: the hook must be upgraded"
 	default:
 		return err
 	}
 	return p
-}
-
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
 }

@@ -20,6 +20,7 @@ import (
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/faultfs"
+	"cairn/internal/hubwire"
 	"cairn/internal/longtest"
 	"cairn/sync/eventlog"
 	"cairn/sync/gitwire"
@@ -139,7 +140,7 @@ func (v victim) push(h *hub, m *machine) (acknowledged bool) {
 	// A dying hub cannot release its files in order.
 	defer func() { _ = set.Close() }()
 	var out repository.Outcome
-	conn, end := h.serve(func(ctx context.Context, rw repository.Stream) error {
+	conn, end := h.serve(func(ctx context.Context, rw hubwire.Stream) error {
 		team, err := set.Shared("team")
 		if err == nil {
 			out, err = team.ServePush(ctx, rw, h.pusher(m.name))

@@ -37,24 +37,19 @@ func asProblem(err error) error {
 		p.Code, p.Message = problem.Corrupt, "this space has lost its history at the hub"
 	case errors.Is(err, gitstore.ErrShallow), errors.Is(err, gitstore.ErrPartialClone):
 		p.Code, p.Message = problem.Shallow, "this space is not a whole repository at the hub"
-	case is[*gitstore.GarbledRefError](err):
+	case problem.IsA[*gitstore.GarbledRefError](err):
 		p.Code, p.Message = problem.GarbledRef, "a branch of this space is garbled at the hub"
-	case is[*commitform.NewerFormatError](err):
+	case problem.IsA[*commitform.NewerFormatError](err):
 		p.Code, p.Message = problem.NewerSchema, "this space was made by a newer cairn: upgrade the hub"
-	case is[*gitstore.ForeignFormatError](err), is[*eventlog.ForeignError](err), errors.Is(err, commitform.ErrForeign):
+	case problem.IsA[*gitstore.ForeignFormatError](err), problem.IsA[*eventlog.ForeignError](err), errors.Is(err, commitform.ErrForeign):
 		p.Code, p.Message = problem.Foreign, "what lies at the hub under this name is not this space"
-	case is[*disk.LockedError](err), is[*gitstore.RefLockedError](err), errors.Is(err, gitstore.ErrRefChanged):
+	case problem.IsA[*disk.LockedError](err), problem.IsA[*gitstore.RefLockedError](err), errors.Is(err, gitstore.ErrRefChanged):
 		p.Code, p.Message = problem.Busy, "another program is writing to this space at the hub"
 		p.Hint = "nothing was changed; try again"
 	default:
 		return err
 	}
 	return p
-}
-
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
 }
 
 // errStalled gives up a push whose sender says nothing any more.

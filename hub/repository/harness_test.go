@@ -26,6 +26,7 @@ import (
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/event/eventtest"
+	"cairn/internal/hubwire"
 	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
 	"cairn/sync/intake"
@@ -204,7 +205,7 @@ func (w *wire) CloseWith(err error) error {
 }
 
 // serve runs one session of the hub and returns the client's end of it.
-func (h *hub) serve(run func(context.Context, repository.Stream) error) (net.Conn, func() error) {
+func (h *hub) serve(run func(context.Context, hubwire.Stream) error) (net.Conn, func() error) {
 	client, server := net.Pipe()
 	ended := make(chan error, 1)
 	go func() {
@@ -222,7 +223,7 @@ func (h *hub) serve(run func(context.Context, repository.Stream) error) (net.Con
 }
 
 // fetching is a session that fetches.
-func (h *hub) fetching(ctx context.Context, rw repository.Stream) error {
+func (h *hub) fetching(ctx context.Context, rw hubwire.Stream) error {
 	return h.team.ServeFetch(ctx, rw, nil)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"cairn/internal/commitform"
 	"cairn/internal/event"
+	"cairn/internal/problem"
 	"cairn/sync/gitstore"
 	"cairn/sync/gittree"
 	"cairn/sync/history"
@@ -24,7 +25,7 @@ type landed struct {
 // part of the history must have been checked in its push or be there already.
 func (b *batch) decide(l *landing) (merge.Result, *no, error) {
 	err := b.graph.Add(l.cmd.New)
-	if is[*history.MalformedError](err) || errors.Is(err, plumbing.ErrObjectNotFound) {
+	if problem.IsA[*history.MalformedError](err) || errors.Is(err, plumbing.ErrObjectNotFound) {
 		return merge.Result{}, noUnchecked, nil
 	}
 	if err != nil {

@@ -243,7 +243,7 @@ func (m *machine) sendAs(by repository.Pusher, ref string, tip plumbing.Hash, pa
 		return m.sendToStock(ref, tip, pack)
 	}
 	var a answer
-	conn, end := m.hub.serve(func(ctx context.Context, rw repository.Stream) (err error) {
+	conn, end := m.hub.serve(func(ctx context.Context, rw hubwire.Stream) (err error) {
 		a.outcome, err = m.hub.team.ServePush(ctx, rw, by)
 		return err
 	})

@@ -121,9 +121,12 @@ const minRef = 6
 
 // means says whether ref is an id, or the start or end of it.
 func means(ref string, id event.ID) bool {
-	digits := strings.ToLower(strings.TrimPrefix(ref, "~"))
-	return len(digits) >= minRef && (strings.HasPrefix(string(id), digits) || strings.HasSuffix(string(id), digits))
+	part := digits(ref)
+	return len(part) >= minRef && (strings.HasPrefix(string(id), part) || strings.HasSuffix(string(id), part))
 }
+
+// digits are those of an id, or of a part of one, as somebody typed it.
+func digits(ref string) string { return strings.ToLower(strings.TrimPrefix(ref, "~")) }
 
 // resolve finds the ids that refs stand for.
 func (r *Repository) resolve(head eventlog.Head, gone *purge.Set, refs []string) ([]event.ID, error) {

@@ -23,6 +23,7 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/event/eventtest"
 	"cairn/internal/faultfs"
+	"cairn/internal/hubwire"
 	"cairn/internal/problem"
 	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
@@ -289,7 +290,7 @@ func TestAFetchUnderWayEndsWithAPurge(t *testing.T) {
 	} {
 		l := newLeak(t)
 		var told func() error
-		conn, end := l.serve(func(ctx context.Context, rw repository.Stream) error {
+		conn, end := l.serve(func(ctx context.Context, rw hubwire.Stream) error {
 			told = func() error { return rw.(*wire).told }
 			return l.fetching(ctx, rw)
 		})

@@ -14,6 +14,7 @@ import (
 	"cairn/internal/commitform"
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
+	"cairn/internal/problem"
 	"cairn/sync/gitstore"
 	"cairn/sync/gitwire"
 	"cairn/sync/intake"
@@ -69,7 +70,7 @@ type Outcome struct {
 // ServePush is git-receive-pack on the stream. A refused push is no error: the
 // client was told. Errors: a *problem.Problem about the repository, those of
 // the stream, the context's.
-func (r *Repository) ServePush(ctx context.Context, stream Stream, by Pusher) (_ Outcome, err error) {
+func (r *Repository) ServePush(ctx context.Context, stream hubwire.Stream, by Pusher) (_ Outcome, err error) {
 	refs, err := r.Refs(ctx)
 	if err != nil {
 		return Outcome{}, err
@@ -84,7 +85,7 @@ func (r *Repository) ServePush(ctx context.Context, stream Stream, by Pusher) (_
 	req, err := gitwire.ReadPush(ctx, stream, gitwire.PushCaps)
 	reply := gitwire.NewPushReply(stream, req)
 	defer func() { err = errors.Join(err, reply.Close()) }()
-	if is[*gitwire.ProtocolError](err) || is[*gitwire.UnsupportedError](err) {
+	if problem.IsA[*gitwire.ProtocolError](err) || problem.IsA[*gitwire.UnsupportedError](err) {
 		return Outcome{Asked: true, Rules: []string{"protocol"}}, reply.Fatal(err.Error())
 	}
 	if err != nil || len(req.Commands) == 0 {
@@ -104,7 +105,7 @@ type push struct {
 	r      *Repository
 	req    *gitwire.PushRequest
 	reply  *gitwire.PushReply
-	stream Stream
+	stream hubwire.Stream
 	by     Pusher
 	epoch  plumbing.Hash // when it was judged
 	out    Outcome

@@ -27,6 +27,7 @@ import (
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/event/eventtest"
+	"cairn/internal/hubwire"
 	"cairn/internal/problem"
 	"cairn/sync/gitstore"
 	"cairn/sync/gitwire"
@@ -320,7 +321,7 @@ func TestASilentPushIsGivenUp(t *testing.T) {
 	m := h.clone("laptop")
 	m.note("hello")
 	before := h.files()
-	conn, end := h.serve(func(ctx context.Context, rw repository.Stream) error {
+	conn, end := h.serve(func(ctx context.Context, rw hubwire.Stream) error {
 		_, err := h.team.ServePush(ctx, rw, h.pusher("laptop"))
 		return err
 	})
@@ -345,7 +346,7 @@ func TestASilentPushIsGivenUp(t *testing.T) {
 // begin opens a push of the device and sends its command and no pack.
 func (h *hub) begin(device string, tip plumbing.Hash) (net.Conn, func() error) {
 	h.t.Helper()
-	conn, end := h.serve(func(ctx context.Context, rw repository.Stream) error {
+	conn, end := h.serve(func(ctx context.Context, rw hubwire.Stream) error {
 		_, err := h.team.ServePush(ctx, rw, h.pusher(device))
 		return err
 	})
@@ -413,9 +414,9 @@ func TestADetachedHubTakesAndGivesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := h.files()
-	for name, serve := range map[string]func(context.Context, repository.Stream) error{
+	for name, serve := range map[string]func(context.Context, hubwire.Stream) error{
 		"fetch": h.fetching,
-		"push": func(ctx context.Context, rw repository.Stream) error {
+		"push": func(ctx context.Context, rw hubwire.Stream) error {
 			_, err := h.team.ServePush(ctx, rw, h.pusher("laptop"))
 			return err
 		},

@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"cairn/internal/commitform"
 	"cairn/internal/event"
+	"cairn/internal/hubwire"
 	"cairn/sync/eventlog"
 	"cairn/sync/gittree"
 	"cairn/sync/gitwire"
@@ -96,18 +98,10 @@ func (r *Repository) history(refs map[string]plumbing.Hash) (*history.Graph, err
 	return g, nil
 }
 
-// A Stream is the other end of a session.
-type Stream interface {
-	io.ReadWriteCloser
-	// CloseWith closes it after a word to the client about why, if err is one
-	// for the client.
-	CloseWith(err error) error
-}
-
 // ServeFetch is git-upload-pack on the stream; caps are capabilities to be shown
 // besides git's. Errors: a *problem.Problem about the repository, and those of
 // gitwire.ServeUpload.
-func (r *Repository) ServeFetch(ctx context.Context, stream Stream, caps []string) error {
+func (r *Repository) ServeFetch(ctx context.Context, stream hubwire.Stream, caps []string) error {
 	ctx, done := r.epochs.fetch(ctx)
 	defer done()
 	refs, err := r.Refs(ctx)
@@ -123,7 +117,7 @@ func (r *Repository) ServeFetch(ctx context.Context, stream Stream, caps []strin
 
 // A frank stream tells the client why it is closed.
 type frank struct {
-	Stream
+	hubwire.Stream
 	why func() error
 }
 
@@ -180,24 +174,33 @@ func (r *Repository) close() error {
 }
 
 // Find is every event whose id is ref, or starts or ends with it; none for a ref
-// of fewer than six characters.
+// of fewer than six characters. Only for a part of an id it looks through the
+// space. Errors: *eventlog.CorruptError, and a *problem.Problem about the
+// repository.
 func (r *Repository) Find(ctx context.Context, ref string) ([]event.Event, error) {
 	head, _, err := r.tips(ctx)
 	if err != nil {
 		return nil, asProblem(err)
 	}
 	var found []event.Event
-	err = gittree.Walk(r.log.Store(), head.Tree, func(path string, _ plumbing.Hash) error {
-		id, ok := commitform.IDAt(path)
-		if !ok || !means(ref, id) {
-			return ctx.Err()
-		}
+	add := func(id event.ID) error {
 		stored, err := r.log.Event(head.Tree, id)
-		found = append(found, stored.Event)
+		if err == nil {
+			found = append(found, stored.Event)
+		}
 		return err
-	})
-	if err != nil {
-		return nil, asProblem(err)
 	}
-	return found, nil
+	if id, whole := event.ParseID(digits(ref)); whole == nil {
+		if err := add(id); !errors.Is(err, eventlog.ErrNotFound) {
+			return found, asProblem(err)
+		}
+		return nil, nil
+	}
+	err = gittree.Walk(r.log.Store(), head.Tree, func(path string, _ plumbing.Hash) error {
+		if id, ok := commitform.IDAt(path); ok && means(ref, id) {
+			return add(id)
+		}
+		return ctx.Err()
+	})
+	return found, asProblem(err)
 }

@@ -18,14 +18,6 @@ import (
 	"cairn/internal/problem"
 )
 
-// A Stream is the input and output of a client.
-type Stream interface {
-	io.ReadWriteCloser
-	// CloseWith closes it after a word to the client about why, if err is a
-	// *problem.Problem.
-	CloseWith(err error) error
-}
-
 // A Session is one command of one known key.
 type Session struct {
 	Command     Command
@@ -36,7 +28,7 @@ type Session struct {
 
 	// Stream is the client's input and output. Its input ends when the client
 	// has no more to say, which is not the end of the session; closing it is.
-	Stream Stream
+	Stream hubwire.Stream
 
 	// Stopping is closed when the door is about to stop. A session that would
 	// not end by itself ends then.

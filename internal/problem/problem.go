@@ -59,6 +59,13 @@ func Of(err error) *Problem {
 	return &Problem{Code: Failed, Message: err.Error(), Err: err}
 }
 
+// IsA says whether there is an error of type E in err's chain: for whoever words
+// errors as problems.
+func IsA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
 // ExitCode is the exit code of the command line for c.
 func (c Code) ExitCode() int {
 	switch c {
