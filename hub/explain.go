@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"strings"
 
 	"cairn/hub/admin"
 	"cairn/hub/devices"
@@ -54,24 +54,19 @@ func (h *Hub) explainIn(ctx context.Context, at pass, by admin.Caller, word, spa
 // explainEvent looks the event up in every space that the caller may read, or
 // in the one that is named.
 func (h *Hub) explainEvent(ctx context.Context, at pass, by admin.Caller, ref, space string) ([]rules.Step, error) {
-	repos, err := h.readable(at, by)
-	if err != nil {
-		return nil, err
-	}
 	var found []event.Event
-	for _, r := range repos {
-		list, err := r.Find(ctx, ref)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, list...)
-	}
+	var damaged []string
+	var err error
 	if space != "" {
-		found = slices.DeleteFunc(found, func(e event.Event) bool { return e.Space != space })
+		found, err = h.findIn(ctx, at, by, ref, space)
+	} else {
+		found, damaged, err = h.findAnywhere(ctx, at, by, ref)
 	}
 	switch {
-	case len(found) == 0:
-		return nil, errNoEvent(space)
+	case errors.Is(err, repository.ErrNoSpace), err == nil && len(found) == 0:
+		return nil, errNoEvent(space, damaged)
+	case err != nil:
+		return nil, err
 	case len(found) > 1:
 		return nil, problem.New(problem.Usage, "several events fit that id; give all of it")
 	}
@@ -81,39 +76,58 @@ func (h *Hub) explainEvent(ctx context.Context, at pass, by admin.Caller, ref, s
 
 // errNoEvent is said of what may as well have been meant for a device, if a
 // space was given with it.
-func errNoEvent(space string) error {
+func errNoEvent(space string, damaged []string) error {
 	p := &problem.Problem{Code: problem.NotFound, Message: "no space here has that event", Hint: "an event that the hub has refused is not here: \"cairn refused\" on its machine says why"}
 	if space != "" {
 		p.Message = "the space has no such event, and no device has that id"
 		p.Hint += "; a device is named by its id, as \"cairn hub devices\" lists it"
 	}
+	if len(damaged) > 0 {
+		p.Message += "; damaged, and so not looked through: " + strings.Join(damaged, ", ")
+	}
 	return p
 }
 
-func (h *Hub) readable(at pass, by admin.Caller) ([]*repository.Repository, error) {
+// findAnywhere looks in every space that the caller may read. One that is damaged
+// does not keep the others from being looked in.
+func (h *Hub) findAnywhere(ctx context.Context, at pass, by admin.Caller, ref string) (found []event.Event, damaged []string, err error) {
 	names, err := h.spaces.Names()
+	for _, name := range append(names, hubwire.Personal) {
+		list, ferr := h.findIn(ctx, at, by, ref, name)
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case errors.Is(ferr, repository.ErrNoSpace):
+			continue
+		case ferr != nil:
+			h.log.Error("look through a space", "space", name, "err", ferr)
+			damaged = append(damaged, name)
+		}
+		found = append(found, list...)
+	}
+	return found, damaged, err
+}
+
+// findIn looks in one space. The error is repository.ErrNoSpace if the caller may
+// not read it, or there is none.
+func (h *Hub) findIn(ctx context.Context, at pass, by admin.Caller, ref, space string) ([]event.Event, error) {
+	r, err := h.readable(at, by, space)
 	if err != nil {
 		return nil, err
 	}
-	var repos []*repository.Repository
-	for _, name := range names {
-		if by.Person != "" && !at.role(by.Person, name).Allows(devices.Read) {
-			continue
-		}
-		r, err := h.spaces.Shared(name)
-		if err != nil {
-			return nil, err
-		}
-		repos = append(repos, r)
+	return r.Find(ctx, ref)
+}
+
+// readable is the space as the caller means it. Whoever sits at the hub has none
+// of their own.
+func (h *Hub) readable(at pass, by admin.Caller, space string) (*repository.Repository, error) {
+	switch {
+	case space == hubwire.Personal:
+		return h.spaces.PersonalIfMade(by.Person)
+	case by.Person != "" && !at.role(by.Person, space).Allows(devices.Read):
+		return nil, repository.ErrNoSpace
 	}
-	if by.Person == "" {
-		return repos, nil
-	}
-	own, err := h.spaces.PersonalIfMade(by.Person)
-	if errors.Is(err, repository.ErrNoSpace) {
-		return repos, nil
-	}
-	return append(repos, own), err
+	return h.spaces.Shared(space)
 }
 
 // memberSteps is what the member list says of a device and a space.
