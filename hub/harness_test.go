@@ -67,6 +67,9 @@ func open(t *testing.T, o hub.Options) *house {
 	if o.Door.Grace == 0 {
 		o.Door = sshdoor.Limits{Grace: 200 * time.Millisecond}
 	}
+	if o.Pushes.Rest == 0 {
+		o.Pushes.Rest = time.Hour // on a slow machine it would tidy up between two looks at its files
+	}
 	var err error
 	if h.Hub, err = hub.Open(h.dir, o); err != nil {
 		t.Fatal(err)

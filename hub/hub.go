@@ -34,6 +34,7 @@ type Options struct {
 	Door   sshdoor.Limits
 	Pushes repository.Limits
 	Now    func() time.Time // time.Now if nil
+	FS     disk.FS          // the machine's if nil
 	// Ready is called once when the folder is this process's to serve; nil for
 	// nobody who waits for it.
 	Ready func(net.Addr)
@@ -42,6 +43,7 @@ type Options struct {
 // A Hub is one hub's folder, open. It is safe for concurrent use.
 type Hub struct {
 	dir     string
+	fs      disk.FS
 	id      identity
 	key     device.Key
 	log     *slog.Logger
@@ -67,12 +69,15 @@ type Hub struct {
 // processes may have it open too. The caller closes it. Errors that somebody
 // can do something about are *problem.Problem.
 func Open(dir string, o Options) (*Hub, error) {
-	h := &Hub{dir: dir, log: o.Log, now: o.Now, decide: o.Decide, ready: o.Ready, builtIn: policy.Default(), news: newNews()}
+	h := &Hub{dir: dir, fs: o.FS, log: o.Log, now: o.Now, decide: o.Decide, ready: o.Ready, builtIn: policy.Default(), news: newNews()}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
 	if h.now == nil {
 		h.now = time.Now
+	}
+	if h.fs == nil {
+		h.fs = disk.OS
 	}
 	if err := h.read(); err != nil {
 		return nil, err
@@ -85,7 +90,7 @@ func Open(dir string, o Options) (*Hub, error) {
 
 // read reads who the hub is and who its members are.
 func (h *Hub) read() (err error) {
-	h.id, err = readIdentity(disk.OS, h.dir)
+	h.id, err = readIdentity(h.fs, h.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return errNoHub(h.dir)
 	}
@@ -93,26 +98,26 @@ func (h *Hub) read() (err error) {
 		return err
 	}
 	path := filepath.Join(h.dir, hostKeyFile)
-	if h.key, err = device.Load(disk.OS, path); err != nil {
+	if h.key, err = device.Load(h.fs, path); err != nil {
 		return errHostKey(path, err)
 	}
-	if err := checkPrivate(disk.OS, path); err != nil {
+	if err := checkPrivate(h.fs, path); err != nil {
 		return errHostKey(path, err)
 	}
-	h.members, err = devices.Open(disk.OS, h.dir)
+	h.members, err = devices.Open(h.fs, h.dir)
 	return err
 }
 
 // assemble makes the parts and ties them together.
 func (h *Hub) assemble(o Options) (err error) {
-	h.audit, err = audit.Open(disk.OS, filepath.Join(h.dir, auditDir), h.now)
+	h.audit, err = audit.Open(h.fs, filepath.Join(h.dir, auditDir), h.now)
 	if err != nil {
 		return err
 	}
-	h.team = policies.Open(disk.OS, filepath.Join(h.dir, policyDir), h.id.Hub, h.key, h.maySign)
-	h.spaces = repository.NewSet(disk.OS, h.dir, o.Pushes, h.log)
+	h.team = policies.Open(h.fs, filepath.Join(h.dir, policyDir), h.id.Hub, h.key, h.maySign)
+	h.spaces = repository.NewSet(h.fs, h.dir, o.Pushes, h.log)
 	h.events = chronicle.New(chronicle.Options{
-		Log: h.audit, Spaces: h.spaces, Key: h.key, Judge: h.mayBeSeen, FS: disk.OS,
+		Log: h.audit, Spaces: h.spaces, Key: h.key, Judge: h.mayBeSeen, FS: h.fs,
 		Path: filepath.Join(h.dir, auditEventsFile), Now: h.now, Trace: h.log,
 	})
 	signer, err := h.key.SSH()

@@ -44,7 +44,7 @@ func (h *Hub) roster(m *devices.Members) (roster.Roster, error) {
 	list := listed(m)
 	if last.Number == 0 || !slices.Equal(last.Devices, list) {
 		last = roster.New(h.id.Hub, max(last.Number+1, h.now().UnixMilli()), list, h.key)
-		if err := atomicfile.Write(disk.OS, h.rosterPath(), roster.Encode(last), 0o600); err != nil {
+		if err := atomicfile.Write(h.fs, h.rosterPath(), roster.Encode(last), 0o600); err != nil {
 			return roster.Roster{}, fmt.Errorf("keep the list of devices: %w", err)
 		}
 	}
@@ -55,7 +55,7 @@ func (h *Hub) roster(m *devices.Members) (roster.Roster, error) {
 // lastRoster is what was signed last; the zero Roster if there is none, or none
 // that can be read.
 func (h *Hub) lastRoster() (roster.Roster, error) {
-	b, err := disk.ReadFile(disk.OS, h.rosterPath())
+	b, err := disk.ReadFile(h.fs, h.rosterPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return roster.Roster{}, nil
 	}

@@ -76,19 +76,22 @@ func (h *Hub) handle(ctx context.Context, s *sshdoor.Session) error {
 // moment.
 func (h *Hub) open(who caller, space string, need devices.Role) (*repository.Repository, pass, error) {
 	at, err := h.pass()
-	if err == nil {
-		err = at.mayUse(who, space, need)
-	}
 	if err != nil {
 		return nil, at, err
 	}
-	var repo *repository.Repository
-	if space == hubwire.Personal {
-		repo, err = h.spaces.Personal(who.Person, h.now())
-	} else {
-		repo, err = h.spaces.Shared(space)
-	}
+	repo, err := h.openBy(at, who, space, need)
 	return repo, at, err
+}
+
+// openBy is open, as of the moment of a pass.
+func (h *Hub) openBy(at pass, who caller, space string, need devices.Role) (*repository.Repository, error) {
+	if err := at.mayUse(who, space, need); err != nil {
+		return nil, err
+	}
+	if space == hubwire.Personal {
+		return h.spaces.Personal(who.Person, h.now())
+	}
+	return h.spaces.Shared(space)
 }
 
 // mayUse is why the caller has not the right need in the space, or nil.

@@ -17,16 +17,21 @@ const pingEvery = 15 * time.Second
 
 // watch tells the changes of some spaces until the client or the hub goes.
 func (h *Hub) watch(ctx context.Context, s *sshdoor.Session, who caller) error {
+	// First follow, then look: what happens in between is told twice, never
+	// not at all.
+	changed := h.news.next()
+	at, err := h.pass()
+	if err != nil {
+		return err
+	}
 	var repos []*repository.Repository
 	for _, name := range s.Command.Args {
-		repo, _, err := h.open(who, name, devices.Read)
+		repo, err := h.openBy(at, who, name, devices.Read)
 		if err != nil {
 			return err
 		}
 		repos = append(repos, repo)
 	}
-	// First follow, then look: what happens in between is told twice, never
-	// not at all.
 	w := h.spaces.Feed().Watch(repos...)
 	defer w.Close()
 	out := json.NewEncoder(s.Stream)
@@ -35,18 +40,15 @@ func (h *Hub) watch(ctx context.Context, s *sshdoor.Session, who caller) error {
 		return err
 	}
 	hello.Seq = w.Since
-	changed := h.news.next()
-	offered, err := h.readableBy(who)
+	b, err := h.bulletin(at, who)
 	if err != nil {
 		return err
 	}
-	if err := h.tellNews(&hello); err != nil {
-		return err
-	}
+	hello.Policy, hello.Roster = b.policy, b.roster
 	if err := out.Encode(hello); err != nil {
 		return err
 	}
-	return h.follow(ctx, s, who, w, out, &bulletin{changed: changed, offered: offered, policy: hello.Policy, roster: hello.Roster})
+	return h.follow(ctx, s, who, w, out, changed, b)
 }
 
 func greet(ctx context.Context, repos []*repository.Repository) (hubwire.Line, error) {
@@ -65,12 +67,14 @@ func greet(ctx context.Context, repos []*repository.Repository) (hubwire.Line, e
 	return hello, nil
 }
 
-func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *repository.Watcher, out *json.Encoder, b *bulletin) error {
+// follow tells one line after the other. Members and policy are looked at once
+// for each, after it is known that there is something to tell.
+func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *repository.Watcher, out *json.Encoder, changed <-chan struct{}, told bulletin) error {
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	for {
 		var line hubwire.Line
-		silent := false
+		news, tell := false, true
 		select {
 		case <-ctx.Done():
 			return nil
@@ -81,24 +85,19 @@ func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *rep
 				return out.Encode(hubwire.Line{Resync: true})
 			}
 			line = hubwire.Line{Seq: c.Seq, Space: c.Repository.Space().Name, Ref: c.Ref, New: c.New.String()}
-		case <-b.changed:
-			b.changed = h.news.next()
-			if err := h.tellNews(&line); err != nil {
-				return err
-			}
-			offered, err := h.readableBy(who)
-			if err != nil {
-				return err
-			}
-			silent = !b.isNews(line)
-			if !slices.Equal(offered, b.offered) { // the client asks anew, and may find a space more
-				line, silent = hubwire.Line{Resync: true}, false
-			}
+		case <-changed:
+			changed, news = h.news.next(), true
 		case <-ping.C:
 			line = hubwire.Line{Ping: true}
 		}
-		err := h.stillReads(who, s.Command.Args)
-		if err == nil && !silent {
+		at, err := h.pass()
+		if err == nil {
+			err = at.stillReads(who, s.Command.Args)
+		}
+		if err == nil && news {
+			line, tell, err = h.newsAfter(at, who, &told)
+		}
+		if err == nil && tell {
 			err = out.Encode(line)
 		}
 		if err != nil || line.Resync {
@@ -107,50 +106,43 @@ func (h *Hub) follow(ctx context.Context, s *sshdoor.Session, who caller, w *rep
 	}
 }
 
-// A bulletin is what a watcher was told last beside changes of refs.
+// A bulletin is what a watcher is told beside changes of refs.
 type bulletin struct {
-	changed <-chan struct{} // closed when there may be something new
-	offered []string        // shared spaces that they may read
 	policy  string
 	roster  int64
+	offered []string // shared spaces that they may read; of these they ask anew
 }
 
-// isNews says whether a line tells what the one before did not.
-func (b *bulletin) isNews(l hubwire.Line) bool {
-	news := b.policy != l.Policy || b.roster != l.Roster
-	b.policy, b.roster = l.Policy, l.Roster
-	return news
-}
-
-// tellNews puts into a line which policy is in force and which list of devices.
-func (h *Hub) tellNews(line *hubwire.Line) error {
-	at, err := h.pass()
-	if err != nil {
-		return err
-	}
+// bulletin is what is to be told at the moment of a pass.
+func (h *Hub) bulletin(at pass, who caller) (bulletin, error) {
 	r, err := h.roster(at.Members)
-	line.Policy, line.Roster = at.mark.String(), r.Number
-	return err
-}
-
-// readableBy lists the shared spaces that the caller may read.
-func (h *Hub) readableBy(who caller) ([]string, error) {
-	at, err := h.pass()
 	if err != nil {
-		return nil, err
+		return bulletin{}, err
 	}
 	names, err := h.spaces.Names()
-	return slices.DeleteFunc(names, func(space string) bool { return !at.role(who.Person, space).Allows(devices.Read) }), err
+	hidden := func(space string) bool { return !at.role(who.Person, space).Allows(devices.Read) }
+	return bulletin{policy: at.mark.String(), roster: r.Number, offered: slices.DeleteFunc(names, hidden)}, err
+}
+
+// newsAfter is the line about what was not told yet; tell is false if there is
+// nothing.
+func (h *Hub) newsAfter(at pass, who caller, told *bulletin) (line hubwire.Line, tell bool, err error) {
+	now, err := h.bulletin(at, who)
+	if err != nil {
+		return line, false, err
+	}
+	before := *told
+	*told = now
+	if !slices.Equal(now.offered, before.offered) { // the client asks anew, and may find a space more
+		return hubwire.Line{Resync: true}, true, nil
+	}
+	return hubwire.Line{Policy: now.policy, Roster: now.roster}, now.policy != before.policy || now.roster != before.roster, nil
 }
 
 // stillReads ends a watch of a space that the caller may no longer read.
-func (h *Hub) stillReads(who caller, spaces []string) error {
-	at, err := h.pass()
-	if err != nil {
-		return err
-	}
+func (p pass) stillReads(who caller, spaces []string) error {
 	for _, space := range spaces {
-		if !at.role(who.Person, space).Allows(devices.Read) {
+		if !p.role(who.Person, space).Allows(devices.Read) {
 			return repository.ErrNoSpace
 		}
 	}
