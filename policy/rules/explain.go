@@ -34,38 +34,22 @@ func (r *Rules) Explain(s Subject) []Step {
 	}
 	space, ok := r.space(name)
 	if !ok {
-		return []Step{{Rule: RuleSpace, Verdict: Refuses, Detail: "the policy lists no space of that name, and no default"}}
+		return []Step{{Rule: RuleSpace, Verdict: Refuses, Detail: noSpace}}
 	}
 	var steps []Step
-	for _, c := range []struct {
-		rule, key string
-		look      func(*judgement)
-	}{
-		{RuleRight, "", r.right},
-		{RuleKind, "kinds", (*judgement).kind},
-		{RuleHarness, "harnesses", (*judgement).harness},
-		{RuleClassification, "classification", (*judgement).class},
-		{RuleEventSize, "event", (*judgement).size},
-		{RuleSignature, "signatures", (*judgement).signature},
-	} {
-		j := &judgement{space: space, subject: s}
-		c.look(j)
-		steps = append(steps, j.step(c.rule, c.key))
+	for _, q := range questions {
+		steps = append(steps, q.step(space, q.ask(r, space, s)))
 	}
 	return append(steps, r.end(s.Event))
 }
 
 // step is what one rule came to.
-func (j *judgement) step(rule, key string) Step {
-	s := Step{Rule: rule, Line: j.space.lines[key], Verdict: Allows}
-	if key == "" {
-		s.Line = j.space.Line
-	}
+func (q question) step(space *Space, broken *Violation) Step {
+	s := Step{Rule: q.rule, Line: q.line(space), Verdict: Allows}
 	switch {
-	case len(j.broken) > 0:
-		b := j.broken[0]
-		s.Line, s.Detail, s.Verdict = b.Line, b.Reason, Refuses
-		if b.Stage == Report {
+	case broken != nil:
+		s.Line, s.Detail, s.Verdict = broken.Line, broken.Reason, Refuses
+		if broken.Stage == Report {
 			s.Verdict = Reports
 		}
 	case s.Line == 0:
@@ -94,7 +78,7 @@ func (r *Rules) ExplainPerson(person, name string) []Step {
 		}
 		switch {
 		case !ok:
-			s.Detail = "the policy lists no space of that name, and no default"
+			s.Detail = noSpace
 		case space.Line == 0:
 			s.Detail = "the policy does not speak of rights there"
 		default:

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
@@ -41,33 +42,65 @@ func (r *Rules) Judge(s Subject) []Violation {
 	}
 	space, ok := r.space(name)
 	if !ok {
-		return []Violation{{Rule: RuleSpace, Field: "space", Stage: Block, Reason: "the policy lists no space of that name, and no default"}}
+		return []Violation{{Rule: RuleSpace, Field: "space", Stage: Block, Reason: noSpace}}
 	}
-	j := &judgement{space: space, subject: s}
-	r.right(j)
-	j.kind()
-	j.harness()
-	j.class()
-	j.size()
-	j.signature()
+	var broken []Violation
+	for _, q := range questions {
+		if v := q.ask(r, space, s); v != nil {
+			broken = append(broken, *v)
+		}
+	}
+	return broken
+}
+
+const noSpace = "the policy lists no space of that name, and no default"
+
+// A question is what one rule of the file asks of an event.
+type question struct {
+	rule, field string
+	key         string // of the space that says the rule; none for the space itself
+	look        func(*judgement)
+}
+
+// questions are all of them, in the order in which they are asked.
+var questions = []question{
+	{RuleRight, "actor.device", "", (*judgement).right},
+	{RuleKind, "kind", "kinds", (*judgement).kind},
+	{RuleHarness, "actor.harness", "harnesses", (*judgement).harness},
+	{RuleClassification, "classification", "classification", (*judgement).class},
+	{RuleEventSize, "event", "event", (*judgement).size},
+	{RuleSignature, "sig", "signatures", (*judgement).signature},
+}
+
+// ask returns what the event breaks; nil for nothing.
+func (q question) ask(r *Rules, space *Space, s Subject) *Violation {
+	j := &judgement{question: q, rules: r, space: space, subject: s}
+	q.look(j)
 	return j.broken
 }
 
+// line is where the file says the rule; 0 if it does not.
+func (q question) line(space *Space) int {
+	if q.key == "" {
+		return space.Line
+	}
+	return space.lines[q.key]
+}
+
 type judgement struct {
+	question
+	rules   *Rules
 	space   *Space
 	subject Subject
-	broken  []Violation
+	broken  *Violation
 }
 
-func (j *judgement) breaks(stage Stage, rule, field, key, format string, args ...any) {
-	line := j.space.lines[key]
-	if line == 0 {
-		line = j.space.Line
-	}
-	j.broken = append(j.broken, Violation{Rule: rule, Field: field, Stage: stage, Line: line, Reason: fmt.Sprintf(format, args...)})
+func (j *judgement) breaks(stage Stage, format string, args ...any) {
+	line := cmp.Or(j.line(j.space), j.space.Line)
+	j.broken = &Violation{Rule: j.rule, Field: j.field, Stage: stage, Line: line, Reason: fmt.Sprintf(format, args...)}
 }
 
-func (r *Rules) right(j *judgement) {
+func (j *judgement) right() {
 	e, person := j.subject.Event, j.subject.Person
 	if person == "" {
 		return
@@ -76,14 +109,14 @@ func (r *Rules) right(j *judgement) {
 	if e.Kind == event.KindRedact {
 		right = Redact
 	}
-	if !r.May(person, e.Space, right) {
-		j.breaks(Block, RuleRight, "actor.device", "", "the person may not %s in this space", right)
+	if !j.rules.May(person, e.Space, right) {
+		j.breaks(Block, "the person may not %s in this space", right)
 	}
 }
 
 func (j *judgement) kind() {
 	if k := j.subject.Event.Kind; len(j.space.Kinds) > 0 && !slices.Contains(j.space.Kinds, k) {
-		j.breaks(Block, RuleKind, "kind", "kinds", "events of kind %s may not be written to this space", k)
+		j.breaks(Block, "events of kind %s may not be written to this space", k)
 	}
 }
 
@@ -94,19 +127,19 @@ func (j *judgement) harness() {
 		return
 	}
 	if !slices.Contains(j.space.Harnesses, strings.ToLower(a.Harness)) {
-		j.breaks(Block, RuleHarness, "actor.harness", "harnesses", "this AI tool may not write to this space; those that may are %s", and(j.space.Harnesses))
+		j.breaks(Block, "this AI tool may not write to this space; those that may are %s", and(j.space.Harnesses))
 	}
 }
 
 func (j *judgement) class() {
 	if c := j.subject.Event.Classification; len(j.space.Classes) > 0 && !slices.Contains(j.space.Classes, c) {
-		j.breaks(Block, RuleClassification, "classification", "classification", "%s events may not stand in this space", c)
+		j.breaks(Block, "%s events may not stand in this space", c)
 	}
 }
 
 func (j *judgement) size() {
 	if most := j.space.Limits.Event; most > 0 && int64(j.subject.Size) > most {
-		j.breaks(Block, RuleEventSize, "event", "event", "the event has %d bytes, %s are allowed", j.subject.Size, size(most))
+		j.breaks(Block, "the event has %d bytes, %s are allowed", j.subject.Size, size(most))
 	}
 }
 
@@ -118,7 +151,7 @@ func (j *judgement) signature() {
 	if j.space.Signatures == SignaturesRequired {
 		stage = Block
 	}
-	j.breaks(stage, RuleSignature, "sig", "signatures", "the event is not signed")
+	j.breaks(stage, "the event is not signed")
 }
 
 // Ends is the moment from which on an event counts as expired, and whether
