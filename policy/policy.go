@@ -58,13 +58,14 @@ func (p *Policy) judge(s rules.Subject) (reports []Finding, err error) {
 		return nil, err
 	}
 	if err := scope.Allowed(s.Event.Space, s.Event.Classification); err != nil {
-		return nil, &RefusedError{Code: problem.Policy, Rule: "classification", Field: "classification", Err: err}
+		return nil, &RefusedError{Code: problem.Policy, Rule: rules.RuleClassification, Field: "classification", Err: err}
 	}
 	file, err := event.Unsigned(s.Event)
 	if err != nil {
 		return nil, refuseSize(err)
 	}
-	found, err := p.secretsIn(s.Event, file)
+	scanner := p.scannerFor(s.Event.Space)
+	found, err := secretsIn(s.Event, file, func(string) *secrets.Scanner { return scanner })
 	if err != nil {
 		return nil, err
 	}
@@ -85,26 +86,29 @@ func checkForm(e event.Event) error {
 	return err
 }
 
+// wholeEvent stands for the field of what lies in no single one.
+const wholeEvent = "event"
+
 // secretsIn scans every field with its name, and the bytes of the file as the
-// hub will see them, so that nothing passes here that is refused there.
-func (p *Policy) secretsIn(e event.Event, file []byte) ([]Finding, error) {
+// hub will see them, so that nothing passes here that is refused there. Which
+// scanner looks at a field, it asks.
+func secretsIn(e event.Event, file []byte, scanner func(field string) *secrets.Scanner) ([]Finding, error) {
 	fields, err := event.Fields(e)
 	if err != nil {
 		return nil, refuseSize(err)
 	}
-	scanner := p.scannerFor(e.Space)
 	var found []Finding
 	for _, f := range fields {
 		if repeats(f, e.Payload) {
 			continue
 		}
-		for _, s := range scanner.ScanNamed(nameOf(f, e.Payload), []byte(f.Value)) {
+		for _, s := range scanner(f.Path).ScanNamed(nameOf(f, e.Payload), []byte(f.Value)) {
 			found = append(found, Finding{f.Path, s})
 		}
 	}
-	for _, s := range scanner.Scan(file) {
+	for _, s := range scanner(wholeEvent).Scan(file) {
 		if !hasRule(found, s.Rule) {
-			found = append(found, Finding{"event", s})
+			found = append(found, Finding{wholeEvent, s})
 		}
 	}
 	return found, nil

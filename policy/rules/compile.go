@@ -20,6 +20,7 @@ type Rules struct {
 	jitter  []byte              // key of the team's spread
 	blocks  *secrets.Scanner    // the built-in rules and all patterns
 	stages  map[string]Pattern  // by id
+	told    func(Exception)     // may be nil
 }
 
 // Options are what a policy file does not hold.
@@ -29,9 +30,14 @@ type Options struct {
 	Key []byte
 	// Now is the clock by which exceptions and trials end; nil is the system's.
 	Now func() time.Time
-	// Used is told the line of each exception that excuses something, each
-	// time. It may be nil.
-	Used func(line int)
+}
+
+// An Exception is an entry of allow or off. No two of a file are the same, also
+// where they stand on one line.
+type Exception struct {
+	Rule        string
+	Fingerprint string // of the value; empty for a rule that is off
+	Line        int
 }
 
 // Compile makes the file ready to judge by. An error means that the patterns
@@ -57,26 +63,37 @@ func (f *File) Compile(o Options) (*Rules, error) {
 	return r, nil
 }
 
+// Keyed says whether there is a key, without which no value is excused.
+func (r *Rules) Keyed() bool { return len(r.options.Key) > 0 }
+
 // File is what the rules were made from.
 func (r *Rules) File() *File { return r.file }
+
+// Telling are the same rules, which tell of each exception that excuses
+// something, each time. The function is called by whoever scans.
+func (r *Rules) Telling(told func(Exception)) *Rules {
+	telling := *r
+	telling.told = told
+	return &telling
+}
 
 // Scanner looks for secrets as the policy has it in a space: with the team's
 // patterns, and without what is excused there at this moment. No space stands
 // for an object of which the space is not known: only what is excused
 // everywhere is.
 func (r *Rules) Scanner(space string) *secrets.Scanner {
-	return r.blocks.Excusing(r.options.Key, r.Excuse(space))
+	return r.blocks.Excusing(r.options.Key, r.excuse(space))
 }
 
-// Excuse says what is excused in a space at this moment.
-func (r *Rules) Excuse(space string) secrets.Excuse {
+// excuse says what is excused in a space at this moment.
+func (r *Rules) excuse(space string) secrets.Excuse {
 	now := r.options.Now()
 	return func(f secrets.Finding) bool {
-		line := r.file.excusedBy(f, space, now)
-		if line > 0 && r.options.Used != nil {
-			r.options.Used(line)
+		by, ok := r.file.excusedBy(f, space, now)
+		if ok && r.told != nil {
+			r.told(by)
 		}
-		return line > 0
+		return ok
 	}
 }
 
@@ -86,19 +103,19 @@ func counts(until, now time.Time) bool {
 	return now.Before(until) && until.Sub(now) <= longestEnd
 }
 
-// excusedBy is the line of the entry that excuses a finding, 0 for none.
-func (f *File) excusedBy(found secrets.Finding, space string, now time.Time) int {
+// excusedBy is the entry that excuses a finding, and whether there is one.
+func (f *File) excusedBy(found secrets.Finding, space string, now time.Time) (Exception, bool) {
 	for _, o := range f.Off {
 		if o.Rule == found.Rule && !found.Certain && counts(o.Until, now) {
-			return o.Line
+			return o.Exception(), true
 		}
 	}
 	for _, a := range f.Allow {
 		if a.excuses(found, space) && counts(a.Until, now) {
-			return a.Line
+			return a.Exception(), true
 		}
 	}
-	return 0
+	return Exception{}, false
 }
 
 // excuses says whether an entry is for a finding in a space, whenever.

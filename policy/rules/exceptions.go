@@ -36,6 +36,12 @@ type Off struct {
 	column int
 }
 
+// Exception names the entry.
+func (a Allow) Exception() Exception { return Exception{a.Rule, a.Fingerprint, a.Line} }
+
+// Exception names the entry.
+func (o Off) Exception() Exception { return Exception{Rule: o.Rule, Line: o.Line} }
+
 // Limits on exceptions.
 const (
 	maxAllow   = 1000

@@ -36,23 +36,15 @@ func listed(rights []rules.Right) string {
 	return strings.Join(words, ", ")
 }
 
-// Rights lists what the people whom either file names gain and lose by the
-// second, as far as a policy gives and takes.
-func Rights(before, after *rules.File) ([]Change, error) {
-	was, err := before.Compile(rules.Options{})
-	if err != nil {
-		return nil, err
-	}
-	is, err := after.Compile(rules.Options{})
-	if err != nil {
-		return nil, err
-	}
-	var changes []Change
-	for _, space := range spaces(before, after) {
-		for _, person := range people(before, after) {
+// Rights lists what the people whom the file of either names gain and lose by
+// the second, as far as a policy gives and takes.
+func Rights(before, after *rules.Rules) []Change {
+	changes := []Change{}
+	for _, space := range spaces(before.File(), after.File()) {
+		for _, person := range people(before.File(), after.File()) {
 			c := Change{Person: person, Space: space, Gains: []rules.Right{}, Loses: []rules.Right{}}
 			for _, right := range rules.Rights() {
-				switch had, has := was.May(person, space, right), is.May(person, space, right); {
+				switch had, has := before.May(person, space, right), after.May(person, space, right); {
 				case has && !had:
 					c.Gains = append(c.Gains, right)
 				case had && !has:
@@ -64,7 +56,7 @@ func Rights(before, after *rules.File) ([]Change, error) {
 			}
 		}
 	}
-	return changes, nil
+	return changes
 }
 
 func spaces(files ...*rules.File) []string {

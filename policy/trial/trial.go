@@ -16,11 +16,9 @@ import (
 // concurrent use.
 type Trial struct {
 	before, after *policy.Policy
-	file          *rules.File
-	keyed         bool
 	now           time.Time
-	used          map[int]bool    // lines of exceptions that excused something
-	hit           map[string]bool // patterns that found something that nothing excuses
+	used          map[rules.Exception]bool // those that excused something
+	hit           map[string]bool          // patterns that found something that nothing excuses
 	result        Result
 }
 
@@ -58,21 +56,17 @@ type Result struct {
 // Soon is how far ahead a trial looks for what comes to an end.
 const Soon = 30 * 24 * time.Hour
 
-// New tries a file, of which nothing is in force, against the policy that is.
-// Key is the team's for fingerprints; without it no exception for a value is
-// tried, and none is listed as idle.
-func New(before *policy.Policy, file *rules.File, key []byte, now time.Time) (*Trial, error) {
-	t := &Trial{before: before, file: file, keyed: len(key) > 0, now: now, used: map[int]bool{}, hit: map[string]bool{}}
+// New tries the rules of a file that is not in force against the policy that
+// is. Without the team's key in them no exception for a value is tried, and
+// none is listed as idle.
+func New(before *policy.Policy, after *rules.Rules, now time.Time) *Trial {
+	t := &Trial{before: before, now: now, used: map[rules.Exception]bool{}, hit: map[string]bool{}}
 	t.result = Result{
 		NewlyRefused: []Break{}, NewlyAllowed: []Break{}, Reported: []Break{}, OverLimit: []event.ID{}, Unsigned: []event.ID{},
 		Expiring: []Ending{}, MatchedNothing: []Idle{},
 	}
-	r, err := file.Compile(rules.Options{Key: key, Now: func() time.Time { return now }, Used: func(line int) { t.used[line] = true }})
-	if err != nil {
-		return nil, err
-	}
-	t.after = policy.With(before.Number()+1, r)
-	return t, nil
+	t.after = policy.With(before.Number()+1, after.Telling(func(by rules.Exception) { t.used[by] = true }))
+	return t
 }
 
 // Add tries one event. An error means that it is no event that a policy could
@@ -147,27 +141,31 @@ func (t *Trial) Result() Result {
 	slices.SortFunc(r.Expiring, func(a, b Ending) int {
 		return cmp.Or(a.At.Compare(b.At.Time), cmp.Compare(a.ID, b.ID))
 	})
-	idle := func(what string, line int) {
-		r.MatchedNothing = append(r.MatchedNothing, Idle{what, line})
-	}
-	excused := map[string]bool{}
-	for _, a := range t.file.Allow {
-		excused[a.Rule] = excused[a.Rule] || t.used[a.Line]
-	}
-	for _, p := range t.file.Patterns {
-		if !t.hit[p.ID] && !excused[p.ID] {
-			idle("pattern "+p.ID, p.Line)
-		}
-	}
-	for _, a := range t.file.Allow {
-		if t.keyed && !t.used[a.Line] {
-			idle("allow "+a.Rule, a.Line)
-		}
-	}
-	for _, o := range t.file.Off {
-		if !t.used[o.Line] {
-			idle("off "+o.Rule, o.Line)
-		}
-	}
+	r.MatchedNothing = append([]Idle{}, t.idle()...)
 	return r
+}
+
+// idle lists the entries of the file that have done nothing.
+func (t *Trial) idle() (list []Idle) {
+	after := t.after.Rules()
+	file, excused := after.File(), map[string]bool{}
+	for by := range t.used {
+		excused[by.Rule] = true
+	}
+	for _, p := range file.Patterns {
+		if !t.hit[p.ID] && !excused[p.ID] {
+			list = append(list, Idle{"pattern " + p.ID, p.Line})
+		}
+	}
+	for _, a := range file.Allow {
+		if after.Keyed() && !t.used[a.Exception()] {
+			list = append(list, Idle{"allow " + a.Rule, a.Line})
+		}
+	}
+	for _, o := range file.Off {
+		if !t.used[o.Exception()] {
+			list = append(list, Idle{"off " + o.Rule, o.Line})
+		}
+	}
+	return list
 }

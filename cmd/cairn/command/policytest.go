@@ -51,11 +51,7 @@ Nothing is changed: what is in a history stays there. The exit code is 4 if anyt
 			if err != nil {
 				return err
 			}
-			source := a.replica
-			if data != "" {
-				source = a.hubFolder(data)
-			}
-			tested, err := testPolicy(cmd.Context(), file, space, source)
+			tested, err := testPolicy(cmd.Context(), file, space, a.policySource(data))
 			if err != nil {
 				return err
 			}
@@ -88,27 +84,43 @@ func parsePolicy(src []byte) (*rules.File, error) {
 }
 
 // A policySource is where events are tried from: the policy in force there,
-// the team's key, and every stored event of a space.
+// the team's key, the spaces that the hub has, and every stored event of one.
 type policySource struct {
 	before *policy.Policy
 	key    []byte
+	spaces func(context.Context) ([]string, error)
 	each   func(ctx context.Context, space string, fn func([]byte) error) error
 	done   func() error
 }
 
-func testPolicy(ctx context.Context, file *rules.File, space string, open func(context.Context) (policySource, error)) (tested policyTested, err error) {
+// openSource opens one. Its user calls done.
+type openSource func(context.Context) (policySource, error)
+
+func (a *app) policySource(data string) openSource {
+	if data != "" {
+		return a.hubFolder(data)
+	}
+	return a.replica
+}
+
+func testPolicy(ctx context.Context, file *rules.File, space string, open openSource) (tested policyTested, err error) {
 	source, err := open(ctx)
 	if err != nil {
 		return policyTested{}, err
 	}
 	defer func() { err = errors.Join(err, source.done()) }()
-	tried, err := trial.New(source.before, file, source.key, time.Now())
+	after, err := file.Compile(rules.Options{Key: source.key})
 	if err != nil {
 		return policyTested{}, err
 	}
-	tested.Space, tested.Rights = space, []trial.Change{}
-	tested.Excused, tested.exceptions = len(source.key) > 0, len(file.Allow)
-	err = source.each(ctx, space, func(stored []byte) error {
+	return source.try(ctx, after, space)
+}
+
+// try says what the rules would change about the events of a space.
+func (s policySource) try(ctx context.Context, after *rules.Rules, space string) (policyTested, error) {
+	tested := policyTested{Space: space, Rights: []trial.Change{}, Excused: after.Keyed(), exceptions: len(after.File().Allow)}
+	tried := trial.New(s.before, after, time.Now())
+	err := s.each(ctx, space, func(stored []byte) error {
 		e, err := event.Decode(stored)
 		if _, ok := errors.AsType[*event.NewerSchemaError](err); ok {
 			tested.Newer++
@@ -123,10 +135,8 @@ func testPolicy(ctx context.Context, file *rules.File, space string, open func(c
 		return policyTested{}, err
 	}
 	tested.Result = tried.Result()
-	if old := source.before.Rules(); old != nil {
-		if tested.Rights, err = trial.Rights(old.File(), file); err != nil {
-			return policyTested{}, err
-		}
+	if old := s.before.Rules(); old != nil {
+		tested.Rights = trial.Rights(old, after)
 	}
 	return tested, nil
 }
@@ -146,11 +156,14 @@ func (a *app) replica(ctx context.Context) (policySource, error) {
 		done()
 		return policySource{}, err
 	}
-	return policySource{before: before, key: prints, each: running.Export, done: func() error { done(); return nil }}, nil
+	return policySource{
+		before: before, key: prints, each: running.Export, done: func() error { done(); return nil },
+		spaces: func(ctx context.Context) ([]string, error) { return syncedSpaces(ctx, running) },
+	}, nil
 }
 
 // hubFolder has the events at a hub, on its own machine.
-func (a *app) hubFolder(data string) func(context.Context) (policySource, error) {
+func (a *app) hubFolder(data string) openSource {
 	return func(context.Context) (policySource, error) {
 		h, err := hub.Open(data, hub.Options{Log: a.logger()})
 		if err != nil {
@@ -160,7 +173,10 @@ func (a *app) hubFolder(data string) func(context.Context) (policySource, error)
 		if err != nil {
 			return policySource{}, errors.Join(err, h.Close())
 		}
-		return policySource{before: before, key: prints, each: h.Events, done: h.Close}, nil
+		return policySource{
+			before: before, key: prints, each: h.Events, done: h.Close,
+			spaces: func(context.Context) ([]string, error) { return h.Admin().Spaces.Names() },
+		}, nil
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"cairn/hub"
+	"cairn/agent/api"
 	"cairn/policy/rules"
 )
 
@@ -17,16 +17,26 @@ func (a *app) tryBeforePush(ctx context.Context, src []byte, data string) error 
 	if err != nil {
 		return nil // the desk says so, and pushes nothing
 	}
-	spaces, source := a.syncedSpaces, a.replica
-	if data != "" {
-		spaces, source = hubSpaces(data, hub.Options{Log: a.logger()}), a.hubFolder(data)
+	return a.tryEverywhere(ctx, file, a.policySource(data))
+}
+
+// tryEverywhere tries a file on every space of a source, in one pass.
+func (a *app) tryEverywhere(ctx context.Context, file *rules.File, open openSource) (err error) {
+	source, err := open(ctx)
+	if err != nil {
+		return err
 	}
-	names, err := spaces(ctx)
+	defer func() { err = errors.Join(err, source.done()) }()
+	after, err := file.Compile(rules.Options{Key: source.key})
+	if err != nil {
+		return err
+	}
+	names, err := source.spaces(ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		t, err := testPolicy(ctx, file, name, source)
+		t, err := source.try(ctx, after, name)
 		if err != nil {
 			return err
 		}
@@ -37,13 +47,8 @@ func (a *app) tryBeforePush(ctx context.Context, src []byte, data string) error 
 }
 
 // syncedSpaces are those of this machine that the hub has too.
-func (a *app) syncedSpaces(ctx context.Context) ([]string, error) {
-	agent, done, err := a.agent(ctx, needHome)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	remotes, err := agent.Remotes(ctx)
+func syncedSpaces(ctx context.Context, running api.Agent) ([]string, error) {
+	remotes, err := running.Remotes(ctx)
 	var names []string
 	for _, r := range remotes {
 		if r.Hub {
@@ -51,20 +56,4 @@ func (a *app) syncedSpaces(ctx context.Context) ([]string, error) {
 		}
 	}
 	return names, err
-}
-
-// hubSpaces are the shared spaces of a hub, on its own machine.
-func hubSpaces(data string, o hub.Options) func(context.Context) ([]string, error) {
-	return func(ctx context.Context) (names []string, err error) {
-		h, err := hub.Open(data, o)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, h.Close()) }()
-		list, err := h.Admin().ListSpaces(ctx)
-		for _, s := range list.Spaces {
-			names = append(names, s.Name)
-		}
-		return names, err
-	}
 }
