@@ -119,11 +119,7 @@ func makeIdentity(fsys disk.FS, dir string) (identity, bool, error) {
 	}
 	now := time.Now()
 	id = identity{Format: format, Hub: event.NewID(now), Created: event.NewTime(now)}
-	b, err := json.MarshalIndent(id, "", " ")
-	if err != nil {
-		return identity{}, false, fmt.Errorf("encode the hub's identity: %w", err)
-	}
-	return id, false, atomicfile.Write(fsys, filepath.Join(dir, identityFile), append(b, '\n'), 0o600)
+	return id, false, atomicfile.WriteJSON(fsys, filepath.Join(dir, identityFile), id, " ", 0o600)
 }
 
 func readIdentity(fsys disk.FS, dir string) (identity, error) {

@@ -104,11 +104,7 @@ func (l *ledger) change(ctx context.Context, fn func(*pages) error) (err error) 
 		return err
 	}
 	p.Refused = p.Refused[max(len(p.Refused)-maxRefused, 0):]
-	b, err := json.MarshalIndent(p, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.Write(l.fsys, l.path, append(b, '\n'), 0o600); err != nil {
+	if err := atomicfile.WriteJSON(l.fsys, l.path, p, " ", 0o600); err != nil {
 		return err
 	}
 	_, err = l.read()

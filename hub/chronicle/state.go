@@ -49,11 +49,7 @@ func load(fsys disk.FS, path string) (state, error) {
 
 func (s state) save(fsys disk.FS, path string) error {
 	s.Format = format
-	b, err := json.Marshal(s)
-	if err != nil {
-		return fmt.Errorf("keep how far the audit events are: %w", err)
-	}
-	if err := atomicfile.Write(fsys, path, append(b, '\n'), 0o600); err != nil {
+	if err := atomicfile.WriteJSON(fsys, path, s, "", 0o600); err != nil {
 		return fmt.Errorf("keep how far the audit events are: %w", err)
 	}
 	return nil

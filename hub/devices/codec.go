@@ -22,14 +22,6 @@ type file struct {
 	Invites []Invite `json:"invites"`
 }
 
-func encode(m *Members) ([]byte, error) {
-	b, err := json.MarshalIndent(file{format, m.People(), m.Devices(), m.Invites()}, "", " ")
-	if err != nil {
-		return nil, fmt.Errorf("encode the member list: %w", err)
-	}
-	return append(b, '\n'), nil
-}
-
 // decode takes no list that it does not understand whole: a member it
 // overlooked would be one that is let in, or shut out, by mistake.
 func decode(b []byte) (*Members, error) {

@@ -93,11 +93,7 @@ func (s *Store) Change(ctx context.Context, change func(*Members) error) (err er
 }
 
 func write(fsys disk.FS, path string, m *Members) error {
-	b, err := encode(m)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(fsys, path, b, 0o600)
+	return atomicfile.WriteJSON(fsys, path, file{format, m.People(), m.Devices(), m.Invites()}, " ", 0o600)
 }
 
 func (s *Store) path() string { return filepath.Join(s.dir, FileName) }

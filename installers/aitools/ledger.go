@@ -123,11 +123,7 @@ func readLedger(env Env) (*ledger, error) {
 }
 
 func (l *ledger) save(env Env) error {
-	text, err := json.MarshalIndent(l, "", " ")
-	if err != nil {
-		return fmt.Errorf("write the ledger of connections: %w", err)
-	}
-	return atomicfile.Write(env.fs(), env.ledgerFile(), append(text, '\n'), 0o600)
+	return atomicfile.WriteJSON(env.fs(), env.ledgerFile(), l, " ", 0o600)
 }
 
 func hashOf(text []byte) string {

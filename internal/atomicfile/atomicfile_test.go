@@ -164,3 +164,34 @@ func TestPowerCutTearsCarelessWrites(t *testing.T) {
 		}
 	}
 }
+
+func TestWriteJSON(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	v := struct {
+		A int    `json:"a"`
+		B string `json:"b"`
+	}{1, "two"}
+	for indent, want := range map[string]string{
+		"":   "{\"a\":1,\"b\":\"two\"}\n",
+		" ":  "{\n \"a\": 1,\n \"b\": \"two\"\n}\n",
+		"  ": "{\n  \"a\": 1,\n  \"b\": \"two\"\n}\n",
+	} {
+		if err := atomicfile.WriteJSON(disk.OS, path, v, indent, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != want {
+			t.Errorf("indent %q: read %q, %v; want %q", indent, got, err, want)
+		}
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.WriteJSON(disk.OS, path, func() {}, "", 0o600); err == nil {
+		t.Error("what cannot be encoded is written")
+	}
+	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+		t.Errorf("the former file is gone: %q, %v", after, err)
+	}
+}

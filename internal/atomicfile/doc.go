@@ -1,5 +1,7 @@
 // Package atomicfile writes a file whole or not at all.
 //
+// WriteJSON does it with a value as JSON.
+//
 // After a crash or a power cut at any moment the path holds either its former contents or all of the new ones; after
 // Write has returned nil, the new ones.
 //

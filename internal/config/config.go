@@ -101,11 +101,7 @@ func Load(fsys disk.FS, path string) (Config, error) {
 // Save writes c to path.
 func Save(fsys disk.FS, path string, c Config) error {
 	c.Version = Version
-	b, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode the configuration: %w", err)
-	}
-	if err := atomicfile.Write(fsys, path, append(b, '\n'), 0o600); err != nil {
+	if err := atomicfile.WriteJSON(fsys, path, c, "  ", 0o600); err != nil {
 		return fmt.Errorf("store the configuration: %w", err)
 	}
 	return nil

@@ -136,14 +136,10 @@ func (l *lease) add(p pushes, tip plumbing.Hash) error {
 	}
 	p.Pushed = append(slices.Clone(p.Pushed), tip.String())
 	p.Pushed = p.Pushed[max(len(p.Pushed)-keptPushes, 0):]
-	b, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
 	if err := l.fs.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return err
 	}
-	if err := atomicfile.Write(l.fs, l.path, append(b, '\n'), 0o600); err != nil {
+	if err := atomicfile.WriteJSON(l.fs, l.path, p, "", 0o600); err != nil {
 		return err
 	}
 	l.known = &p

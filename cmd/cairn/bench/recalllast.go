@@ -41,12 +41,9 @@ func (r *RecallReport) Remember(home paths.Home, file string, now time.Time) err
 	for _, q := range r.asked {
 		next.Right[q.key()] = !q.lost
 	}
-	data, err := json.Marshal(next)
+	err = disk.MakeDir(disk.OS, filepath.Dir(path), 0o700)
 	if err == nil {
-		err = disk.MakeDir(disk.OS, filepath.Dir(path), 0o700)
-	}
-	if err == nil {
-		err = atomicfile.Write(disk.OS, path, data, 0o600)
+		err = atomicfile.WriteJSON(disk.OS, path, next, "", 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("remember the result: %w", err)
