@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"cairn/agent/hubstate"
 	"cairn/agent/teampolicy"
 	"cairn/internal/config"
 	"cairn/internal/device"
@@ -51,7 +52,7 @@ func PolicyDesk(home paths.Home) (_ desk.Desk, closeDesk func() error, err error
 // what is kept of the policy is damaged.
 func TeamPolicy(home paths.Home) (*policy.Policy, []byte, error) {
 	k := teampolicy.Open(disk.OS, home.Policy(), time.Now)
-	if damaged, ok := errors.AsType[*teampolicy.DamagedError](k.State().Trouble); ok {
+	if damaged, ok := errors.AsType[*hubstate.DamagedError](k.State().Trouble); ok {
 		return nil, nil, &problem.Problem{Code: problem.Corrupt, Message: damaged.Error(), Hint: "cairn sync brings it again", Err: damaged}
 	}
 	return k.Policy(), k.Prints(), nil

@@ -70,8 +70,9 @@ func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
 		logs: map[string]*eventlog.Log{}, broken: map[string]error{}, news: make(chan struct{}, 1), backlog: make(chan struct{}, 1),
 	}
 	a.team = teampolicy.Open(opt.FS, opt.Home.Policy(), opt.Now)
-	if a.members, err = members.Open(opt.FS, opt.Home.Members()); err != nil {
-		a.log.Warn("every device counts as known until the next sync", "err", err)
+	a.members = members.Open(opt.FS, opt.Home.Members())
+	if err := errors.Join(a.team.State().Trouble, a.members.Trouble()); err != nil {
+		a.log.Warn("what was kept of the hub", "err", err)
 	}
 	if a.config, err = config.Load(opt.FS, opt.Home.Config()); err != nil {
 		return nil, a.fault(err)

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"cairn/agent/api"
+	"cairn/agent/hubstate"
 	"cairn/agent/members"
 	"cairn/agent/teampolicy"
-	"cairn/internal/config"
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
 	"cairn/internal/problem"
@@ -96,23 +96,23 @@ func (a *Agent) follow(ctx context.Context, t hubwire.Told) error {
 	if hub == nil || at == nil {
 		return nil
 	}
+	known := hubstate.Hub{ID: event.ID(at.ID), Fingerprint: at.Fingerprint}
 	if t.Roster > 0 {
-		known := members.Hub{ID: event.ID(at.ID), Fingerprint: at.Fingerprint, Roster: hub.Roster}
-		if err := a.members.Follow(ctx, known, t.Roster); err != nil {
+		if err := a.members.Follow(ctx, members.Hub{Hub: known, Roster: hub.Roster}, t.Roster); err != nil {
 			return err
 		}
 	}
 	if t.Policy.Number == 0 {
 		return nil
 	}
-	return a.followPolicy(ctx, hub, *at, t.Policy)
+	return a.followPolicy(ctx, hub, known, t.Policy)
 }
 
 // followPolicy brings the policy that the hub says is in force.
-func (a *Agent) followPolicy(ctx context.Context, hub *replica.Hub, at config.Hub, shown hubwire.PolicyMark) error {
+func (a *Agent) followPolicy(ctx context.Context, hub *replica.Hub, known hubstate.Hub, shown hubwire.PolicyMark) error {
 	before := a.team.State()
 	err := a.team.Follow(ctx, teampolicy.Hub{
-		ID: event.ID(at.ID), Fingerprint: at.Fingerprint,
+		Hub: known,
 		Since: func(ctx context.Context, n int) (hubwire.PolicyAnswer, error) {
 			return hub.Policy(ctx, hubwire.PolicyRequest{Verb: hubwire.PolicySince, Number: n})
 		},
@@ -152,7 +152,8 @@ func (d *doctor) members() {
 	if d.a.hubAddress() == "" {
 		return
 	}
-	d.add("members", "the list of devices is the hub's", d.a.members.Trouble(), "ask the hub's operator whether it was restored from a backup, or has another key")
+	trouble := d.a.members.Trouble()
+	d.add("members", "the list of devices is the hub's", trouble, followed(trouble, "ask the hub's operator whether it was restored from a backup, or has another key"))
 }
 
 // policy says which rules of a team are in force here.
@@ -162,9 +163,14 @@ func (d *doctor) policy() {
 	if s.Team != "" {
 		detail = fmt.Sprintf("version %d of team %s, sha256 %s", s.Number, s.Team, s.File.Short())
 	}
-	fix := "ask the hub's operator whether it was restored from a backup: its folder policy has to be as new as this"
-	if _, damaged := errors.AsType[*teampolicy.DamagedError](s.Trouble); damaged {
-		fix = "cairn sync"
+	d.add("policy", detail, s.Trouble, followed(s.Trouble, "ask the hub's operator whether it was restored from a backup: its folder policy has to be as new as this"))
+}
+
+// followed is what mends trouble with something that is followed at the hub:
+// where what is kept here is damaged the hub brings it again.
+func followed(trouble error, atHub string) string {
+	if _, damaged := errors.AsType[*hubstate.DamagedError](trouble); damaged {
+		return "cairn sync"
 	}
-	d.add("policy", detail, s.Trouble, fix)
+	return atHub
 }

@@ -3,13 +3,10 @@ package members
 import (
 	"context"
 	"crypto/ed25519"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"sync"
 
-	"cairn/internal/atomicfile"
+	"cairn/agent/hubstate"
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
@@ -18,83 +15,56 @@ import (
 
 // A Keeper keeps the list of one home. It is safe for concurrent use.
 type Keeper struct {
-	fs   disk.FS
-	path string
-	turn chan struct{} // who asks the hub has it
-
-	mu      sync.Mutex // guards what is below
-	hub     event.ID
-	number  int64
-	devices map[event.DeviceID]bool // nil for no list
-	spurned spurned
+	list *hubstate.Keeper[list, int64]
 }
 
-// A spurned list is one that was not taken, and why not.
-type spurned struct {
-	hub    event.ID
-	number int64
-	why    error
-}
-
-// A Hub is the hub as the machine knows it from its invite, and how to ask it
-// for its list.
+// A Hub is the hub as the machine knows it, and how to ask it for its list.
 type Hub struct {
-	ID          event.ID
-	Fingerprint string
-	Roster      func(context.Context) (hubwire.RosterAnswer, error)
+	hubstate.Hub
+	Roster func(context.Context) (hubwire.RosterAnswer, error)
 }
 
-// file is what is kept.
-type file struct {
+// list is the file, and what it says.
+type list struct {
 	Key    ed25519.PublicKey `json:"key"`
 	Hub    event.ID          `json:"hub"`
 	Roster []byte            `json:"roster"`
+
+	number  int64
+	devices map[event.DeviceID]bool
 }
 
-// Open reads what is kept at path. A list that cannot be read is none: the next
-// exchange brings it again.
-func Open(fsys disk.FS, path string) (*Keeper, error) {
-	k := &Keeper{fs: fsys, path: path, turn: make(chan struct{}, 1)}
-	b, err := disk.ReadFile(fsys, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return k, nil
-	}
-	if err != nil {
-		return k, fmt.Errorf("read the list of members: %w", err)
-	}
-	var f file
-	if err := json.Unmarshal(b, &f); err != nil {
-		return k, fmt.Errorf("read the list of members: %w", err)
-	}
-	r, err := roster.Decode(f.Roster, f.Hub, f.Key)
-	if err != nil {
-		return k, fmt.Errorf("read the list of members: %w", err)
-	}
-	k.use(r)
-	return k, nil
+// Open reads what is kept at path. A list that cannot be read is none, and
+// trouble.
+func Open(fsys disk.FS, path string) *Keeper {
+	return &Keeper{hubstate.Open[list, int64](fsys, path, "every device counts as known", (*list).read)}
 }
 
-// use is called with mu held, or before others know the Keeper.
-func (k *Keeper) use(r roster.Roster) {
-	k.hub, k.number, k.devices = r.Hub, r.Number, map[event.DeviceID]bool{}
+// read checks the list, and makes the rest of l.
+func (l *list) read() error {
+	r, err := roster.Decode(l.Roster, l.Hub, l.Key)
+	if err != nil {
+		return err
+	}
+	l.number, l.devices = r.Number, map[event.DeviceID]bool{}
 	for _, d := range r.Devices {
-		k.devices[d.ID] = true
+		l.devices[d.ID] = true
 	}
+	return nil
 }
 
 // Knows says whether a device is, or was, a member's. Without a list every one
 // counts as known.
 func (k *Keeper) Knows(id event.DeviceID) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.devices == nil || k.devices[id]
+	l, _ := k.list.Now()
+	return l == nil || l.devices[id]
 }
 
-// Trouble is why the hub's list was not taken the last time, or nil.
+// Trouble is why the hub's list was not taken the last time, or why the one that
+// was kept cannot be read: a *hubstate.DamagedError. It is nil if all is well.
 func (k *Keeper) Trouble() error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.spurned.why
+	_, trouble := k.list.Now()
+	return trouble
 }
 
 // Follow brings the list of that number, unless the machine has it or a newer
@@ -103,58 +73,41 @@ func (k *Keeper) Trouble() error {
 // that is there stays, and Trouble says why. The error is of asking, or of the
 // disk.
 func (k *Keeper) Follow(ctx context.Context, hub Hub, number int64) error {
-	select {
-	case k.turn <- struct{}{}:
-		defer func() { <-k.turn }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	if !k.wants(hub.ID, number) {
-		return nil
-	}
-	a, err := hub.Roster(ctx)
-	if err != nil {
-		return fmt.Errorf("bring the list of members: %w", err)
-	}
-	r, err := k.read(hub, a)
-	if err != nil {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		k.spurned = spurned{hub.ID, number, fmt.Errorf("the hub's list of members, number %d, is not taken: %w", number, err)}
-		return nil
-	}
-	b, err := json.Marshal(file{Key: a.Key, Hub: hub.ID, Roster: a.Roster})
-	if err != nil {
-		return fmt.Errorf("keep the list of members: %w", err)
-	}
-	if err := atomicfile.Write(k.fs, k.path, append(b, '\n'), 0o600); err != nil {
-		return fmt.Errorf("keep the list of members: %w", err)
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.use(r)
-	k.spurned = spurned{}
-	return nil
+	return k.list.Follow(ctx, hub.Hub, number, func(kept *list) (*list, error) {
+		if !kept.isBefore(hub.ID, number) {
+			return nil, nil
+		}
+		a, err := hub.Roster(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("bring the list of members: %w", err)
+		}
+		next, err := kept.next(hub.Hub, a)
+		if err != nil {
+			return nil, &hubstate.RefusedError{Why: fmt.Errorf("the hub's list of members, number %d, is not taken: %w", number, err)}
+		}
+		return next, nil
+	})
 }
 
-// read is the list in an answer, if it is to be taken.
-func (k *Keeper) read(hub Hub, a hubwire.RosterAnswer) (roster.Roster, error) {
-	if hubwire.Fingerprint(a.Key) != hub.Fingerprint {
-		return roster.Roster{}, errors.New("it comes with another key than the hub's")
+// next is the list in an answer, if it is to be taken.
+func (l *list) next(hub hubstate.Hub, a hubwire.RosterAnswer) (*list, error) {
+	if err := hub.Check(a.Key); err != nil {
+		return nil, err
 	}
-	r, err := roster.Decode(a.Roster, hub.ID, a.Key)
-	if err == nil && !k.wants(hub.ID, r.Number) {
-		err = errors.New("it is older than the one that is here")
+	next := &list{Key: a.Key, Hub: hub.ID, Roster: a.Roster}
+	if err := next.read(); err != nil {
+		return nil, err
 	}
-	return r, err
+	if !l.isBefore(hub.ID, next.number) {
+		return nil, errOlder
+	}
+	return next, nil
 }
 
-// wants says whether a list of that number is new.
-func (k *Keeper) wants(hub event.ID, number int64) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.spurned.hub == hub && k.spurned.number == number {
-		return false
-	}
-	return k.hub != hub || number > k.number
+var errOlder = errors.New("it is older than the one that is here")
+
+// isBefore says whether a list of that number is newer; anything is newer than
+// none, or than another hub's.
+func (l *list) isBefore(hub event.ID, number int64) bool {
+	return l == nil || l.Hub != hub || number > l.number
 }

@@ -1,16 +1,23 @@
 package teampolicy_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"cairn/agent/hubstate"
 	"cairn/agent/teampolicy"
 	"cairn/internal/device"
 	"cairn/internal/disk"
@@ -18,6 +25,7 @@ import (
 	"cairn/internal/event/eventtest"
 	"cairn/internal/faultfs"
 	"cairn/internal/hubwire"
+	"cairn/internal/problem"
 	"cairn/policy/versions"
 )
 
@@ -35,12 +43,13 @@ type teller struct {
 	page  int
 	asked int
 	back  []byte // a version that was given back
+	backs int    // how often one was
 	takes error  // what it says to that
 	fails error
 }
 
 func newTeller() *teller {
-	return &teller{files: map[versions.Hash][]byte{}, key: key, page: 100, takes: errors.New("not taken")}
+	return &teller{files: map[versions.Hash][]byte{}, key: key, page: 100, takes: problem.New(problem.HubRefused, "not taken")}
 }
 
 // push makes a file the next version, signed by ana, whoever else must.
@@ -84,7 +93,7 @@ func (h *teller) since(_ context.Context, n int) (hubwire.PolicyAnswer, error) {
 			a.Versions = append(a.Versions, versions.Encode(v))
 			a.File = nil
 			if v.Number == h.last().Number {
-				a.File = h.files[v.Proposal.File]
+				a.File, a.Prints = h.files[v.Proposal.File], []byte("a key for fingerprints")
 			}
 		}
 	}
@@ -92,7 +101,9 @@ func (h *teller) since(_ context.Context, n int) (hubwire.PolicyAnswer, error) {
 }
 
 func (h *teller) hub() teampolicy.Hub {
-	return teampolicy.Hub{ID: hubID, Fingerprint: hubwire.Fingerprint(key.Public()), Since: h.since, Return: func(_ context.Context, version, _ []byte) error {
+	known := hubstate.Hub{ID: hubID, Fingerprint: hubwire.Fingerprint(key.Public())}
+	return teampolicy.Hub{Hub: known, Since: h.since, Return: func(_ context.Context, version, _ []byte) error {
+		h.backs++
 		h.back = version
 		return h.takes
 	}}
@@ -176,6 +187,7 @@ func TestWhatDoesNotLeadOnIsNotTaken(t *testing.T) {
 			h.push("pref").says(func(p *versions.Proposal) { p.Admins = []string{"ana", "mallory"} })
 		}, "what the file does not say"},
 		"more approvals than the file asks for": {func(h *teller) { h.push("pref").says(func(p *versions.Proposal) { p.Approvals = 2 }) }, "what the file does not say"},
+		"a newer form of file":                  {func(h *teller) { h.push("observe]\nbrand_new: [x") }, "upgrade cairn"},
 		"another team than the file's":          {func(h *teller) { h.push("pref").says(func(p *versions.Proposal) { p.Team = "evil" }) }, "what the file does not say"},
 	} {
 		k, path := open(t)
@@ -183,13 +195,44 @@ func TestWhatDoesNotLeadOnIsNotTaken(t *testing.T) {
 		follow(t, k, h)
 		is(t, k, 3, "")
 		c.lie(h)
-		follow(t, k, h)
 		t.Log(name)
-		is(t, k, 3, c.trouble)
+		begun := h.asked + h.backs
+		for range 3 {
+			follow(t, k, h)
+			is(t, k, 3, c.trouble)
+		}
+		if n := h.asked + h.backs - begun; n > 1 {
+			t.Errorf("it costs %d requests", n)
+		}
 		is(t, teampolicy.Open(disk.OS, path, time.Now), 3, "")
 		good := newTeller().push("observe").push("claim").push("lesson")
 		follow(t, k, good)
 		is(t, k, 4, "")
+	}
+}
+
+// A hub that has lost a version and could not take it back may be able to later;
+// one that said no says so again.
+func TestALostVersionIsOfferedAgainUnlessTheHubSaidNo(t *testing.T) {
+	for says, times := range map[error]int{
+		problem.New(problem.HubRefused, "no"):         1,
+		problem.New(problem.Usage, "what?"):           1,
+		problem.New(problem.Failed, "no room"):        3,
+		problem.New(problem.Busy, "in a moment"):      3,
+		errors.New("the connection broke"):            3,
+		fmt.Errorf("give back: %w", context.Canceled): 3,
+	} {
+		k, _ := open(t)
+		h := newTeller().push("observe").push("claim")
+		follow(t, k, h)
+		h.chain, h.takes = h.chain[:1], says
+		for range 3 {
+			follow(t, k, h)
+			is(t, k, 3, "had version 3")
+		}
+		if h.backs != times {
+			t.Errorf("after %q it was offered %d times, want %d", says, h.backs, times)
+		}
 	}
 }
 
@@ -211,17 +254,6 @@ func TestALostVersionIsGivenBack(t *testing.T) {
 		t.Error("a version is given back that does not follow")
 	}
 	is(t, k, 3, "had version 3")
-}
-
-// What this program does not understand stays with the hub: an older version is
-// better than none.
-func TestANewerFormOfFileIsNotTaken(t *testing.T) {
-	k, path := open(t)
-	h := newTeller().push("observe")
-	follow(t, k, h)
-	follow(t, k, h.push("observe]\nbrand_new: [x"))
-	is(t, k, 2, "upgrade cairn")
-	is(t, teampolicy.Open(disk.OS, path, time.Now), 2, "")
 }
 
 func TestAHubThatCannotBeAskedIsAnError(t *testing.T) {
@@ -268,19 +300,118 @@ func TestAPowerCutWhileAVersionIsKept(t *testing.T) {
 
 func TestADamagedFileIsTroubleUntilTheNextSync(t *testing.T) {
 	k, path := open(t)
-	h := newTeller().push("observe")
+	h := newTeller().push("observe").push("claim")
 	follow(t, k, h)
-	raw, err := os.ReadFile(path)
+	whole := parse(t, path)
+	number := func(n int) func(map[string]any) {
+		return func(m map[string]any) {
+			v := *h.last()
+			v.Number = n
+			m["version"] = versions.Encode(v)
+		}
+	}
+	for name, damage := range map[string]func(map[string]any){
+		"empty":             func(m map[string]any) { clear(m) },
+		"no version":        func(m map[string]any) { delete(m, "version") },
+		"no file":           func(m map[string]any) { delete(m, "file") },
+		"another file":      func(m map[string]any) { m["file"] = []byte("version: 1\n") },
+		"another number":    number(9),
+		"the first number":  number(2),
+		"no prints":         func(m map[string]any) { delete(m, "prints") },
+		"other prints":      func(m map[string]any) { m["prints"] = []byte("others") },
+		"no version's form": func(m map[string]any) { m["version"] = []byte("{}") },
+	} {
+		damaged := maps.Clone(whole)
+		damage(damaged)
+		if reflect.DeepEqual(damaged, whole) {
+			t.Errorf("%s: nothing is damaged", name)
+		}
+		store(t, path, damaged)
+		t.Log(name)
+		isTroubleUntilTheNextSync(t, path, h)
+	}
+	for _, text := range []string{"", "null", "[", `{"version":`} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		isTroubleUntilTheNextSync(t, path, h)
+	}
+}
+
+func isTroubleUntilTheNextSync(t *testing.T, path string, h *teller) {
+	t.Helper()
+	k := teampolicy.Open(disk.OS, path, time.Now)
+	is(t, k, 1, "cannot be read: the built-in rules are in force")
+	follow(t, k, h)
+	is(t, k, 3, "")
+}
+
+// A file is never half right: whatever byte of it changes, what is in force is
+// what was, or the damage is told.
+func TestNoDamageChangesWhatIsInForce(t *testing.T) {
+	k, path := open(t)
+	follow(t, k, newTeller().push("observe").push("claim"))
+	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, damage := range []string{"", "{}", strings.Replace(string(raw), `"file":"`, `"file":"AAAA`, 1), strings.Replace(string(raw), `"number":2`, `"number":9`, 1)[:len(raw)/2]} {
-		if err := os.WriteFile(path, []byte(damage), 0o600); err != nil {
+	rapid.Check(t, func(t *rapid.T) {
+		damaged := slices.Clone(whole)
+		damaged[rapid.IntRange(0, len(whole)-1).Draw(t, "at")] ^= rapid.ByteRange(1, 255).Draw(t, "by")
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		k := teampolicy.Open(disk.OS, path, time.Now)
-		is(t, k, 1, "cannot be read")
-		follow(t, k, h)
-		is(t, k, 2, "")
+		again := teampolicy.Open(disk.OS, path, time.Now)
+		if _, told := errors.AsType[*hubstate.DamagedError](again.State().Trouble); told {
+			return
+		}
+		v, file, _ := again.Version()
+		want, wantFile, _ := k.Version()
+		if again.State() != k.State() || v.Hash() != want.Hash() || !bytes.Equal(file, wantFile) || !bytes.Equal(again.Prints(), k.Prints()) {
+			t.Fatalf("%+v is in force, and was %+v:\n%s", again.State(), k.State(), damaged)
+		}
+	})
+}
+
+// Older programs wrote the hash of the first version they saw, which nothing
+// needs, and no sum.
+func TestWhatAnOlderProgramKeptIsRead(t *testing.T) {
+	k, path := open(t)
+	h := newTeller().push("observe").push("claim")
+	follow(t, k, h)
+	older := parse(t, path)
+	delete(older, "sum")
+	older["first"] = h.chain[0].Hash().String()
+	store(t, path, older)
+	again := teampolicy.Open(disk.OS, path, time.Now)
+	is(t, again, 3, "")
+	follow(t, again, h)
+	if h.asked != 1 {
+		t.Error("it asks for what it has")
+	}
+	follow(t, again, h.push("lesson"))
+	is(t, teampolicy.Open(disk.OS, path, time.Now), 4, "")
+}
+
+func parse(t *testing.T, path string) (m map[string]any) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(b, &m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func store(t *testing.T, path string, m map[string]any) {
+	t.Helper()
+	b, err := json.Marshal(m)
+	if err == nil {
+		err = os.WriteFile(path, b, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

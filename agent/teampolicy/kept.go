@@ -2,57 +2,58 @@ package teampolicy
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io/fs"
+	"slices"
 
-	"cairn/internal/atomicfile"
-	"cairn/internal/disk"
+	"cairn/agent/hubstate"
+	"cairn/internal/event"
 	"cairn/internal/hubwire"
+	"cairn/internal/problem"
+	"cairn/policy"
 	"cairn/policy/versions"
 )
 
-// kept is the file: the newest version with what it says, and the hash of the
-// first one that this machine saw.
+// kept is the file: the newest version with what it says.
 type kept struct {
-	First   versions.Hash `json:"first"`
 	Version []byte        `json:"version"`
 	File    []byte        `json:"file"`
 	Prints  []byte        `json:"prints,omitempty"` // the team's key for fingerprints
+	Sum     versions.Hash `json:"sum,omitzero"`     // of the three; older programs wrote none
 
 	version versions.Version
+	policy  *policy.Policy
 }
 
-var errNotWhole = errors.New("it does not hold together")
-
-// load is what the file holds; nil for no file.
-func load(fsys disk.FS, path string) (*kept, error) {
-	b, err := disk.ReadFile(fsys, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var k kept
-	if err := json.Unmarshal(b, &k); err != nil {
-		return nil, err
-	}
-	if k.version, err = versions.Decode(k.Version); err != nil {
-		return nil, err
-	}
-	if versions.HashOf(k.File) != k.version.Proposal.File {
-		return nil, errNotWhole
-	}
-	return &k, nil
+func newKept(v versions.Version, file, prints []byte) *kept {
+	k := &kept{Version: versions.Encode(v), File: file, Prints: prints, version: v}
+	k.Sum = k.sum()
+	return k
 }
 
-func (k *kept) save(fsys disk.FS, path string) error {
-	b, err := json.Marshal(k)
-	if err != nil {
+func (k *kept) sum() versions.Hash {
+	return versions.HashOf(slices.Concat(k.Version, k.File, k.Prints))
+}
+
+// complete checks what was read from the file, and makes the rest of it.
+func (k *Keeper) complete(read *kept) (err error) {
+	if !read.Sum.IsZero() && read.Sum != read.sum() {
+		return errNotWhole
+	}
+	if read.version, err = versions.Decode(read.Version); err != nil {
 		return err
 	}
-	return atomicfile.Write(fsys, path, append(b, '\n'), 0o600)
+	if versions.HashOf(read.File) != read.version.Proposal.File {
+		return errNotWhole
+	}
+	return k.compile(read)
+}
+
+// of is what is kept of a hub, nil for nothing.
+func (k *kept) of(hub event.ID) *kept {
+	if k == nil || k.version.Hub != hub {
+		return nil
+	}
+	return k
 }
 
 // mark is the version's mark; that of the built-in rules for nothing kept.
@@ -71,6 +72,31 @@ func (k *kept) follows(m hubwire.PolicyMark) bool {
 	return k.version.Number == versions.First || k.version.Previous.String() == m.Hash
 }
 
+// backwards refuses what a hub shows that is not newer.
+func (k *kept) backwards(shown hubwire.PolicyMark) *hubstate.RefusedError {
+	return &hubstate.RefusedError{Why: &BackwardsError{Have: k.mark().Number, Shown: shown.Number}}
+}
+
+// giveBack gives the version back to a hub that has lost just this one, since it
+// was restored from a backup made just before. If the hub does not take it, what
+// it shows is older than what is here.
+func (k *kept) giveBack(ctx context.Context, hub Hub, shown hubwire.PolicyMark) error {
+	err := hub.Return(ctx, k.Version, k.File)
+	if err == nil {
+		return nil
+	}
+	no := k.backwards(shown)
+	no.Again = !isFinal(err)
+	return no
+}
+
+// isFinal says whether the hub itself will say the same again: it neither broke
+// down nor was it busy or out of reach.
+func isFinal(err error) bool {
+	p, ok := errors.AsType[*problem.Problem](err)
+	return ok && p.Code != problem.Failed && p.Code != problem.Busy && p.Code != problem.Offline
+}
+
 // last is the version, nil for none.
 func (k *kept) last() *versions.Version {
 	if k == nil {
@@ -82,10 +108,6 @@ func (k *kept) last() *versions.Version {
 // fetch follows the hub's chain from what is kept to its end. The error is a
 // *versions.ChainError if a link does not hold.
 func fetch(ctx context.Context, hub Hub, have *kept) (*kept, error) {
-	next := &kept{}
-	if have != nil {
-		next.First = have.First
-	}
 	last := have.last()
 	for {
 		a, err := hub.Since(ctx, numberOf(last))
@@ -97,17 +119,13 @@ func fetch(ctx context.Context, hub Hub, have *kept) (*kept, error) {
 			return nil, err
 		}
 		last = &chain[len(chain)-1]
-		if next.First.IsZero() {
-			next.First = chain[0].Hash()
-		}
 		if len(a.File) == 0 { // there is more to come
 			continue
 		}
 		if versions.HashOf(a.File) != last.File {
 			return nil, &versions.ChainError{Number: last.Number, Reason: "the file that came with it is another one"}
 		}
-		next.version, next.Version, next.File, next.Prints = *last, versions.Encode(*last), a.File, a.Prints
-		return next, nil
+		return newKept(*last, a.File, a.Prints), nil
 	}
 }
 
@@ -120,8 +138,8 @@ func numberOf(last *versions.Version) int {
 
 // follow reads an answer, which must lead on from last by at least one link.
 func follow(hub Hub, last *versions.Version, a hubwire.PolicyAnswer) ([]versions.Version, error) {
-	if hubwire.Fingerprint(a.Key) != hub.Fingerprint {
-		return nil, &versions.ChainError{Number: a.Newest.Number, Reason: "it comes with another key than the hub's"}
+	if err := hub.Check(a.Key); err != nil {
+		return nil, &versions.ChainError{Number: a.Newest.Number, Reason: err.Error()}
 	}
 	if len(a.Versions) == 0 {
 		return nil, &versions.ChainError{Number: a.Newest.Number, Reason: "the hub does not show what leads to it"}

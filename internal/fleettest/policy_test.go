@@ -16,7 +16,6 @@ import (
 	"cairn/hub"
 	"cairn/hub/admin"
 	"cairn/hub/audit"
-	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/fleettest"
 	"cairn/internal/problem"
@@ -434,30 +433,36 @@ func TestAPolicyOnlyTakesRightsAway(t *testing.T) {
 	}
 }
 
-// What is kept of a policy is damaged. The machine says so, and has it again
-// after a sync.
-func TestADamagedPolicyIsBroughtAgain(t *testing.T) {
+// What is kept of the policy and of the list of devices is damaged. The machine
+// says so, and has both again after a sync.
+func TestWhatIsDamagedOfTheHubIsBroughtAgain(t *testing.T) {
 	f := fleettest.Start(t, hub.Options{})
 	b := f.Joined("b", "bob")
 	push(t, f, policyFile(1, pattern("acme-ticket", "ACME")))
 	number(t, f, b, 2)
 	b.Stop()
 	f.StopHub()
-	if err := disk.OS.Remove(b.Home.Policy()); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(b.Home.Policy(), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
+	for _, path := range []string{b.Home.Policy(), b.Home.Members()} {
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			t.Fatalf("%s is not there to be damaged: %v", path, err)
+		}
+		if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	b.Start()
-	if c := check(t, b, "policy"); c.OK {
-		t.Errorf("doctor says %+v", c)
+	for _, name := range []string{"policy", "members"} {
+		if c := check(t, b, name); c.OK || c.Fix != "cairn sync" {
+			t.Errorf("doctor says %+v", c)
+		}
 	}
 	f.StartHub()
 	number(t, f, b, versions.First)
 	refusedBy(t, b, "team", "look at ACME-123456", "acme-ticket")
-	if c := check(t, b, "policy"); !c.OK {
-		t.Errorf("doctor says %+v", c)
+	for _, name := range []string{"policy", "members"} {
+		if c := check(t, b, name); !c.OK {
+			t.Errorf("doctor says %+v", c)
+		}
 	}
 }
 

@@ -6,7 +6,7 @@
 // devices, and becomes a Version when it has as many approvals as the version
 // before it asks for and the hub has sealed it. The approvals say that admins
 // wanted it; the seal says which person each device key belonged to at that
-// moment, which only the hub knows. Whoever keeps the first version it saw
+// moment, which only the hub knows. Whoever keeps the last version it saw
 // and the hub's key can follow the chain from there, whoever hands it on, and
 // never goes back.
 //
