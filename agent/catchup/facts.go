@@ -144,11 +144,17 @@ func (f *facts) save(write func(*projection.File) error) {
 // added is how the events between two trees are read.
 type added func(ctx context.Context, from, to plumbing.Hash, fn func(eventlog.Stored) error) error
 
-// level brings the facts to the mark to, which is the log's.
-func (f *facts) level(ctx context.Context, log Log, to projection.Mark, read added) error {
+// level brings the facts to where the log is. It looks there itself: a look
+// from before the lock may be older than the facts, and would take back what
+// was saved since.
+func (f *facts) level(ctx context.Context, log Log, read added) error {
 	f.leveling.Lock()
 	defer f.leveling.Unlock()
 	if err := f.own(); err != nil {
+		return err
+	}
+	to, err := target(log)
+	if err != nil {
 		return err
 	}
 	from := f.at()
@@ -222,10 +228,14 @@ func (f *facts) rebuild(ctx context.Context, to projection.Mark, read added) err
 	if err != nil {
 		return err
 	}
+	set := projection.NewSet()
+	set.Add(all...)
 	f.save((*projection.File).Reset)
-	f.replace(projection.NewSet(), projection.Mark{})
-	f.setAside(bad)
-	f.add(to, all)
+	f.tell(bad)
+	f.mu.Lock() // all at once, or what was known would be unknown for a moment
+	defer f.mu.Unlock()
+	f.set, f.damaged = set, bad
+	f.enter(to, all)
 	return nil
 }
 
@@ -270,12 +280,16 @@ func collect(ctx context.Context, from, to projection.Mark, read added, add func
 
 // setAside keeps in mind which events there are no facts of.
 func (f *facts) setAside(bad []*eventlog.CorruptError) {
-	for _, c := range bad {
-		f.trouble(c)
-	}
+	f.tell(bad)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.damaged = append(f.damaged, bad...)
+}
+
+func (f *facts) tell(bad []*eventlog.CorruptError) {
+	for _, c := range bad {
+		f.trouble(c)
+	}
 }
 
 func factOf(s eventlog.Stored) projection.Fact {
@@ -285,13 +299,17 @@ func factOf(s eventlog.Stored) projection.Fact {
 	return projection.FactOf(s.Event)
 }
 
-// add is the only place where facts enter. The mark holds from then on. It is
-// not written down while something is set aside, so that the next process
-// looks again: it may have been mended.
 func (f *facts) add(mark projection.Mark, list []projection.Fact) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.set.Add(list...)
+	f.enter(mark, list)
+}
+
+// enter says that the set has taken in the facts of the list. The mark holds
+// from then on. It is not written down while something is set aside, so that
+// the next process looks again: it may have been mended. The caller holds mu.
+func (f *facts) enter(mark projection.Mark, list []projection.Fact) {
 	if mark.Tree != [20]byte{} {
 		mark.Events = f.set.Count()
 	}

@@ -205,8 +205,17 @@ func (h *home) noDifference(space string) {
 // bentLog is a log of which a test changes what it says.
 type bentLog struct {
 	*eventlog.Log
-	epoch uint64
-	newer event.ID // shown as written by a newer program
+	epoch  uint64
+	newer  event.ID // shown as written by a newer program
+	looked func()   // called between a look at the head and its answer; nil for none
+}
+
+func (l *bentLog) Head() (eventlog.Head, error) {
+	h, err := l.Log.Head()
+	if l.looked != nil {
+		l.looked()
+	}
+	return h, err
 }
 
 func (l *bentLog) Epoch() (uint64, error) { return l.epoch, nil }

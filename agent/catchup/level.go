@@ -15,16 +15,12 @@ import (
 // Level brings facts and index level with the log. Errors: ErrBehind if the
 // facts are level and the index follows later; those of the log.
 func (s *Space) Level(ctx context.Context) error {
-	to, err := target(s.log)
-	if err != nil {
-		return err
-	}
-	if err := s.levelFacts(ctx, to); err != nil {
+	if err := s.levelFacts(ctx); err != nil {
 		return err
 	}
 	s.indexing.Lock()
 	defer s.indexing.Unlock()
-	err = s.levelIndex(ctx)
+	err := s.levelIndex(ctx)
 	if ctx.Err() == nil {
 		s.noteFollows(err == nil)
 	}

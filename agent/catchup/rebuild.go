@@ -185,17 +185,13 @@ func (k *Keeper) alone(build func() error) error {
 
 // fill puts all rows of the space, which are as many as they should be then.
 func (s *Space) fill(ctx context.Context, j *job, put func(search.Batch) error) error {
-	to, err := target(s.log)
-	if err != nil {
-		return err
-	}
 	if len(s.facts.aside()) > 0 {
 		s.facts.forget() // what is damaged may have been mended
 	}
-	if err := s.levelFacts(ctx, to); err != nil {
+	if err := s.levelFacts(ctx); err != nil {
 		return err
 	}
-	to = s.facts.at()
+	to := s.facts.at()
 	b := &batcher{space: s, apply: put, count: func() { j.read.Add(1) }}
 	if err := s.log.Added(ctx, plumbing.ZeroHash, to.Tree, b.add); err != nil {
 		return fmt.Errorf("read the log of space %s: %w", s.name, err)

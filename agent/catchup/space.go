@@ -59,21 +59,17 @@ func (s *Space) IsLevel() (bool, error) {
 	return s.facts.at().Tree == head.Tree && s.indexed.Tree == head.Tree, nil
 }
 
-// LevelFacts brings the facts to a head of the log, which may be one that the
-// caller holds the log's lock on.
+// LevelFacts brings the facts at least to a head that the log has had, such as
+// one that the caller holds the log's lock on.
 func (s *Space) LevelFacts(ctx context.Context, head eventlog.Head) error {
 	if s.facts.at().Commit == head.Commit {
 		return nil
 	}
-	epoch, err := s.log.Epoch()
-	if err != nil {
-		return err
-	}
-	return s.levelFacts(ctx, projection.Mark{Epoch: epoch, Commit: head.Commit, Tree: head.Tree})
+	return s.levelFacts(ctx)
 }
 
-func (s *Space) levelFacts(ctx context.Context, to projection.Mark) error {
-	if err := s.facts.level(ctx, s.log, to, s.added); err != nil {
+func (s *Space) levelFacts(ctx context.Context) error {
+	if err := s.facts.level(ctx, s.log, s.added); err != nil {
 		return fmt.Errorf("read the log of space %s: %w", s.name, err)
 	}
 	return nil
