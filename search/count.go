@@ -1,7 +1,6 @@
 package search
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring"
@@ -31,45 +30,20 @@ func (p *plan) countAny(allow []*roaring.Bitmap) int {
 	if len(found) == 1 && !slices.ContainsFunc(allow, func(b *roaring.Bitmap) bool { return b != nil }) {
 		return int(found[0].found)
 	}
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
 	n := 0
 	for i, part := range p.view.segs {
-		n += part.countUnion(i, found, allow[i])
-	}
-	return n
-}
-
-// countUnion marks documents in a set of its own, for that is much faster than
-// joining many short bitmaps.
-func (p *part) countUnion(number int, sources []*source, allow *roaring.Bitmap) int {
-	seen := make([]uint64, len(p.rows.times)/64+1)
-	var buf [256]uint32
-	for _, s := range sources {
-		for _, list := range s.lists[number].all() {
-			if allow != nil {
-				list = roaring.And(list, allow)
-			}
-			it := list.ManyIterator()
-			for k := it.NextMany(buf[:]); k > 0; k = it.NextMany(buf[:]) {
-				for _, doc := range buf[:k] {
-					seen[doc/64] |= 1 << (doc % 64)
-				}
+		s.fit(len(part.rows.times))
+		for _, src := range found {
+			for _, list := range src.lists[i].all() {
+				s.chosen.addList(list, s.buf[:])
 			}
 		}
-	}
-	n := 0
-	for _, word := range seen {
-		n += bits.OnesCount64(word)
-	}
-	return n - p.countDead(seen)
-}
-
-func (p *part) countDead(seen []uint64) int {
-	n := 0
-	if p.dead != nil {
-		for it := p.dead.Iterator(); it.HasNext(); {
-			doc := it.Next()
-			n += int(seen[doc/64] >> (doc % 64) & 1)
-		}
+		s.toSkip(part, allow[i])
+		n += s.chosen.countBut(s.skip)
+		s.chosen.clear()
+		s.skip.clear()
 	}
 	return n
 }

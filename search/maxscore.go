@@ -21,36 +21,27 @@ type scoredList struct {
 func (r *ranker) any(part int, done *roaring.Bitmap) {
 	lists := r.listsOf(part)
 	open := newOpenGains(lists, len(r.plan.sources))
+	r.toSkip(r.plan.view.segs[part], r.allow[part])
+	r.skip.addList(done, r.buf[:])
+	defer r.skip.clear()
 	read, check := 0, 0
 	for i, l := range lists {
 		if read >= check {
-			if open.sum < r.reached(r.touched) {
-				r.complete(lists[i:], open)
-				break
+			if open.sum < r.reached(r.touched, 0) {
+				r.offer(part, r.complete(lists[i:], open, 0), 0)
+				return
 			}
 			check = read + max(minPace, len(r.touched)) // looking costs as much as reading did
 		}
-		read += r.add(r.open(part, l.docs, done), l.gain)
+		read += r.add(l.docs, l.gain)
 		open.pass(l)
 	}
-	for _, doc := range slices.Backward(r.touched) { // newest first, so that later ones of equal score are refused at once
-		r.top.offer(candidate{docRef{part, doc}, r.sum[doc]})
-	}
-	r.reset()
+	r.offer(part, r.touched, 0)
 }
 
 // minPace is the least number of documents to read before looking whether it
 // was enough.
 const minPace = 64
-
-// open takes out what is dead, not allowed or done.
-func (r *ranker) open(part int, docs, done *roaring.Bitmap) *roaring.Bitmap {
-	docs = r.live(part, docs)
-	if !done.IsEmpty() {
-		docs = roaring.AndNot(docs, done)
-	}
-	return docs
-}
 
 func (r *ranker) listsOf(part int) []scoredList {
 	var out []scoredList
@@ -68,29 +59,34 @@ func (r *ranker) listsOf(part int) []scoredList {
 	return out
 }
 
-// pruneEvery is after how many lists complete looks which documents can still
-// be among the best.
-const pruneEvery = 8
+// pruneAfter is after how many documents read, for each that can still be among
+// the best, complete looks which can.
+const pruneAfter = 4
 
 // complete adds the lists that are left to documents that can still be among
-// the best.
-func (r *ranker) complete(lists []scoredList, open openGains) {
-	docs := r.promising(r.touched, open)
-	chosen := r.bitmap(docs)
-	for i, l := range lists {
-		if i%pruneEvery == pruneEvery-1 && len(docs) > r.top.size {
-			docs = r.promising(docs, open)
-			chosen = r.bitmap(docs)
+// the best, and returns those that are not out of it by then.
+func (r *ranker) complete(lists []scoredList, open openGains, bonus uint32) []uint32 {
+	r.choose(r.promising(r.touched, r.docs[:0], open, bonus))
+	read := 0
+	for _, l := range lists {
+		if read > pruneAfter*len(r.docs) && len(r.docs) > r.top.size {
+			r.chosen.removeAll(r.docs)
+			docs := r.promising(r.docs, r.docs[:0], open, bonus)
+			r.docs = r.docs[:0]
+			r.choose(docs)
+			read = 0
 		}
-		r.add(roaring.And(l.docs, chosen), l.gain)
+		r.addChosen(l.docs, l.gain)
+		read += int(l.docs.GetCardinality())
 		open.pass(l)
 	}
+	return r.docs
 }
 
-// promising are those of docs that can still be among the best.
-func (r *ranker) promising(docs []uint32, open openGains) []uint32 {
-	need := r.reached(docs)
-	var out []uint32
+// promising appends those of docs that can still be among the best to out,
+// which may begin where docs does.
+func (r *ranker) promising(docs, out []uint32, open openGains, bonus uint32) []uint32 {
+	need := r.reached(docs, bonus)
 	for _, doc := range docs {
 		if r.sum[doc]+open.sum >= need {
 			out = append(out, doc)
@@ -99,17 +95,25 @@ func (r *ranker) promising(docs []uint32, open openGains) []uint32 {
 	return out
 }
 
-// reached is a score that the last of the best is sure to have at least.
-func (r *ranker) reached(docs []uint32) uint32 {
+// reached is a score, but for the bonus, that the last of the best is sure to
+// have at least.
+func (r *ranker) reached(docs []uint32, bonus uint32) uint32 {
 	need := r.top.floor()
+	need = max(need-min(need, bonus), r.sure)
 	if len(docs) < r.top.size {
 		return need
 	}
-	sums := make([]uint32, len(docs))
-	for i, doc := range docs {
-		sums[i] = r.sum[doc]
+	r.sums = r.sums[:0]
+	for _, doc := range docs {
+		if sum := r.sum[doc]; sum >= need {
+			r.sums = append(r.sums, sum)
+		}
 	}
-	return max(need, kth(sums, r.top.size))
+	if len(r.sums) >= r.top.size {
+		r.sure = max(r.sure, kth(r.sums, r.top.size))
+		need = max(need, r.sure)
+	}
+	return need
 }
 
 // kth is the k-th largest of values, which it reorders.

@@ -20,8 +20,13 @@ type ranker struct {
 // A scratch adds up the scores of the documents of one part.
 type scratch struct {
 	sum     []uint32 // by document; all zero between uses
-	touched []uint32 // documents whose sum is not zero
-	dense   []uint64 // a bit for each document; all zero between uses
+	touched []uint32 // documents whose sum may be other than zero
+	skip    docSet   // documents that add leaves alone; empty between uses
+	chosen  docSet   // documents that addChosen adds to; empty between uses
+	docs    []uint32 // that are in chosen
+	sums    []uint32
+	sure    uint32 // a sum that as many documents as there can be best have at least
+	buf     [256]uint32
 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
@@ -29,41 +34,78 @@ var scratches = sync.Pool{New: func() any { return &scratch{} }}
 func (s *scratch) fit(docs int) {
 	if len(s.sum) < docs {
 		s.sum = make([]uint32, docs)
-		s.dense = make([]uint64, docs/64+1)
+		s.skip = newDocSet(docs)
+		s.chosen = newDocSet(docs)
 	}
 }
 
-// bitmap is the bitmap of docs, which are in any order.
-func (s *scratch) bitmap(docs []uint32) *roaring.Bitmap {
-	for _, doc := range docs {
-		s.dense[doc/64] |= 1 << (doc % 64)
-	}
-	out := roaring.FromDense(s.dense, true)
-	clear(s.dense)
-	return out
-}
-
-func (s *scratch) add(docs *roaring.Bitmap, gain uint32) int {
-	var buf [256]uint32
-	n := 0
-	it := docs.ManyIterator()
-	for k := it.NextMany(buf[:]); k > 0; k = it.NextMany(buf[:]) {
-		for _, d := range buf[:k] {
+// add adds gain to all documents of a list that are not to be skipped, and
+// says how many those are.
+func (s *scratch) add(list *roaring.Bitmap, gain uint32) (n int) {
+	it := list.ManyIterator()
+	for k := it.NextMany(s.buf[:]); k > 0; k = it.NextMany(s.buf[:]) {
+		for _, d := range s.buf[:k] {
+			if s.skip.has(d) {
+				continue
+			}
+			n++
 			if s.sum[d] == 0 {
 				s.touched = append(s.touched, d)
 			}
 			s.sum[d] += gain
 		}
-		n += k
 	}
 	return n
 }
 
+// toSkip has add leave alone what is dead or not allowed.
+func (s *scratch) toSkip(p *part, allow *roaring.Bitmap) {
+	if allow != nil {
+		s.skip.addAllBut(allow)
+	}
+	if p.dead != nil {
+		s.skip.addList(p.dead, s.buf[:])
+	}
+}
+
+// seekCost is about how many documents of a list can be read in the time of
+// looking up one.
+const seekCost = 32
+
+// addChosen adds gain to the chosen documents of a list.
+func (s *scratch) addChosen(list *roaring.Bitmap, gain uint32) {
+	if uint64(len(s.docs))*seekCost < list.GetCardinality() {
+		for _, d := range s.docs {
+			if list.Contains(d) {
+				s.sum[d] += gain
+			}
+		}
+		return
+	}
+	it := list.ManyIterator()
+	for k := it.NextMany(s.buf[:]); k > 0; k = it.NextMany(s.buf[:]) {
+		for _, d := range s.buf[:k] {
+			if s.chosen.has(d) {
+				s.sum[d] += gain
+			}
+		}
+	}
+}
+
+// choose has addChosen add to docs, which it keeps.
+func (s *scratch) choose(docs []uint32) {
+	s.chosen.removeAll(s.docs)
+	s.docs = docs
+	s.chosen.addAll(docs)
+}
+
 func (s *scratch) reset() {
+	s.choose(s.docs[:0])
 	for _, d := range s.touched {
 		s.sum[d] = 0
 	}
 	s.touched = s.touched[:0]
+	s.sure = 0
 }
 
 func newRanker(p *plan, allow []*roaring.Bitmap, size int) *ranker {
@@ -91,10 +133,10 @@ func (p *plan) all(allow []*roaring.Bitmap) (*ranking, error) {
 	}
 	r := newRanker(p, allow, 0)
 	list := &ranking{view: p.view}
-	for i, docs := range matching {
+	for i, found := range matching {
+		docs := found.ToArray()
 		r.score(i, docs)
-		for it := docs.Iterator(); it.HasNext(); {
-			doc := it.Next()
+		for _, doc := range docs {
 			list.all = append(list.all, candidate{docRef{i, doc}, r.sum[doc]})
 		}
 		r.reset()
@@ -160,27 +202,28 @@ func (r *ranker) live(part int, docs *roaring.Bitmap) *roaring.Bitmap {
 
 // within ranks exactly the documents of docs; bonus is added to each score.
 func (r *ranker) within(part int, docs *roaring.Bitmap, bonus uint32) {
-	r.score(part, docs)
-	for it := docs.ReverseIterator(); it.HasNext(); { // newest first, as in any
-		doc := it.Next()
+	if docs.IsEmpty() {
+		return
+	}
+	lists := r.listsOf(part)
+	r.touched = append(r.touched, docs.ToArray()...)
+	r.offer(part, r.complete(lists, newOpenGains(lists, len(r.plan.sources)), bonus), bonus)
+}
+
+// offer lets documents be among the best, newest first, so that later ones of
+// equal score are refused at once.
+func (r *ranker) offer(part int, docs []uint32, bonus uint32) {
+	for _, doc := range slices.Backward(docs) {
 		r.top.offer(candidate{docRef{part, doc}, r.sum[doc] + bonus})
 	}
 	r.reset()
 }
 
 // score adds up what all sources say of the documents of docs.
-func (r *ranker) score(part int, docs *roaring.Bitmap) {
-	if docs.IsEmpty() {
-		return
-	}
-	for _, src := range r.plan.sources {
-		if src.weight == 0 {
-			continue
-		}
-		for l, list := range src.lists[part].at {
-			if list != nil {
-				r.add(roaring.And(list, docs), src.weight*level(l).gain())
-			}
-		}
+func (r *ranker) score(part int, docs []uint32) {
+	r.touched = append(r.touched, docs...)
+	r.choose(append(r.docs, docs...))
+	for _, l := range r.listsOf(part) {
+		r.addChosen(l.docs, l.gain)
 	}
 }

@@ -44,6 +44,8 @@ func (t *top) offer(c candidate) {
 	case t.isWide():
 		t.list = append(t.list, c)
 		return
+	case full && c.score < t.list[t.size-1].score:
+		return
 	case full && t.compare(c, t.list[t.size-1]) >= 0:
 		return
 	case full:
