@@ -99,13 +99,15 @@ type documentMaker struct {
 	terms  *termMaker
 	weight map[string]float64 // of each key with a level, in the note at hand
 	plain  map[string]bool    // keys without one
+	pairs  []uint32           // groups, none twice
+	paired docSet             // which those are
 	words  int
 	text   strings.Builder // see storedText
 	names  strings.Builder
 }
 
 func newDocumentMaker() *documentMaker {
-	return &documentMaker{terms: newTermMaker(), weight: map[string]float64{}, plain: map[string]bool{}}
+	return &documentMaker{terms: newTermMaker(), weight: map[string]float64{}, plain: map[string]bool{}, paired: newDocSet(pairGroups)}
 }
 
 func (m *documentMaker) document(space string, d *Doc) *document {
@@ -161,6 +163,8 @@ func blankControl(r rune) rune {
 func (m *documentMaker) reset() {
 	clear(m.weight)
 	clear(m.plain)
+	m.paired.removeAll(m.pairs)
+	m.pairs = m.pairs[:0]
 	m.words = 0
 	m.text.Reset()
 	m.names.Reset()
@@ -170,7 +174,7 @@ func (m *documentMaker) reset() {
 // none.
 func (m *documentMaker) add(text string, weight float64, kind byte) {
 	m.text.WriteByte(' ')
-	prevStop := ""
+	last := ""
 	for tok := range analysis.Tokens(text) {
 		t := m.terms.terms(tok)
 		m.weight[t.stem] += weight
@@ -183,38 +187,45 @@ func (m *documentMaker) add(text string, weight float64, kind byte) {
 		if kind != 0 {
 			m.plain[string(kind)+t.stem[1:]] = true
 		}
-		prevStop = m.sequence(tok, prevStop)
+		last = m.sequence(tok, last)
 	}
 }
 
-// sequence notes where in the text a token stands, and returns it if it is a
-// stop word.
-func (m *documentMaker) sequence(tok analysis.Token, prevStop string) string {
+// sequence notes where in the text a token stands after the last one, and
+// returns it if it stands there.
+func (m *documentMaker) sequence(tok analysis.Token, last string) string {
 	if tok.Form == analysis.Whole {
 		m.names.WriteString(" " + tok.Text + " " + lineEnd)
 	}
 	if !tok.InText() {
-		return prevStop
+		return last
 	}
 	m.words++
 	m.text.WriteString(tok.Text)
 	m.text.WriteByte(' ')
-	if !analysis.IsStop(tok.Text) {
-		return ""
-	}
-	if prevStop != "" {
-		m.plain[termKey(pairTerm, prevStop+" "+tok.Text)] = true
+	if last != "" && arePaired(last, tok.Text) {
+		m.pair(pairGroup(last, tok.Text))
 	}
 	return tok.Text
 }
 
+func (m *documentMaker) pair(group uint32) {
+	if !m.paired.has(group) {
+		m.paired.addAll([]uint32{group})
+		m.pairs = append(m.pairs, group)
+	}
+}
+
 func (m *documentMaker) wordTerms() [][]byte {
-	out := make([][]byte, 0, len(m.weight)+len(m.plain))
+	out := make([][]byte, 0, len(m.weight)+len(m.plain)+len(m.pairs))
 	for k, w := range m.weight {
 		out = append(out, withLevel(k, levelOf(w, m.words)))
 	}
 	for k := range m.plain {
 		out = append(out, withLevel(k, 0))
+	}
+	for _, group := range m.pairs {
+		out = append(out, withLevel(pairKeys[group], 0))
 	}
 	return out
 }

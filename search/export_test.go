@@ -18,3 +18,6 @@ func Unsynced(opt Options) Options {
 	opt.FS = disktest.Unsynced(disk.OS)
 	return opt
 }
+
+// PairGroup is the group of a word and the next.
+var PairGroup = pairGroup

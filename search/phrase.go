@@ -57,15 +57,15 @@ func (p *plan) phrase(ph query.Phrase, scored bool) (*phrase, error) {
 }
 
 // pairKey is the term of two words in a row, and whether it says how well a
-// note fits; it is empty if such pairs have none.
+// note fits.
 func pairKey(a, b string) (k string, counts bool) {
-	if analysis.IsStop(a) && analysis.IsStop(b) {
-		return termKey(pairTerm, a+" "+b), false
-	}
 	if analysis.IsSolid(a) && analysis.IsSolid(b) {
 		return termKey(stemTerm, a+b), true
 	}
-	return "", false
+	if !arePaired(a, b) {
+		return "", false
+	}
+	return pairKeys[pairGroup(a, b)], false
 }
 
 // candidates are the documents that hold all the words of the phrase, in any

@@ -12,7 +12,7 @@ const (
 	stemTerm  = 'w' // a stem, or a name, or one or two characters of a solid run
 	exactTerm = 'x' // a word that differs from its stem
 	edgeTerm  = 'p' // the first two or three characters of a word
-	pairTerm  = 'b' // two stop words in a row, for phrases
+	pairTerm  = 'b' // a group of pairs of words in a row, for phrases
 	titleTerm = 't' // a stem in the title
 )
 

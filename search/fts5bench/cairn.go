@@ -24,14 +24,16 @@ func openCairn(ctx context.Context, dir string, notes []corpus.Note) (engine, er
 	}
 	bulk, live := split(notes)
 	bulkIDs, liveIDs := ids[:len(bulk)], ids[len(bulk):]
-	err := search.Rebuild(ctx, dir, func(put func(search.Batch) error) error {
-		for from := 0; from < len(bulk); from += bulkStep {
-			to := min(from+bulkStep, len(bulk))
-			if err := put(batch(bulk[from:to], bulkIDs[from:to])); err != nil {
-				return err
+	built, err := build(dir, func() error {
+		return search.Rebuild(ctx, dir, func(put func(search.Batch) error) error {
+			for from := 0; from < len(bulk); from += bulkStep {
+				to := min(from+bulkStep, len(bulk))
+				if err := put(batch(bulk[from:to], bulkIDs[from:to])); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
+			return nil
+		})
 	})
 	if err != nil {
 		return engine{}, err
@@ -57,7 +59,7 @@ func openCairn(ctx context.Context, dir string, notes []corpus.Note) (engine, er
 		return found, err
 	}
 	return engine{
-		name: "cairn", grow: grow, close: index.Close,
+		name: "cairn", built: built, grow: grow, close: index.Close,
 		ask: func(ctx context.Context, q question) ([]int, error) { return ask(ctx, index, q) },
 		cold: func(ctx context.Context, q question) (found []int, err error) {
 			reader, err := search.OpenReader(dir)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"time"
 
 	"cairn/internal/corpus"
@@ -13,10 +15,37 @@ import (
 // An engine finds the best notes.
 type engine struct {
 	name  string
-	grow  func(context.Context) error // adds the notes that come later; nil if another engine does
+	built built
+	grow  func(context.Context) error // adds the notes that come later
 	ask   find
 	cold  find // opens it anew for this one question
 	close func() error
+}
+
+// A built is what it took to make an engine of the notes that do not come later.
+type built struct {
+	cpu  time.Duration // 0 where that is not known
+	size int64         // of its files, in bytes
+}
+
+// build runs fill, which makes what is at path.
+func build(path string, fill func() error) (b built, err error) {
+	before := cpuTime()
+	if err := fill(); err != nil {
+		return b, err
+	}
+	b.cpu = cpuTime() - before
+	err = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			b.size += info.Size()
+		}
+		return err
+	})
+	return b, err
 }
 
 // A find returns the places of the notes that were found, best first.
@@ -79,6 +108,7 @@ func compare(ctx context.Context, dir string, notes, runs int) (r measure.Report
 		return r, err
 	}
 	r = measure.Report{Bench: "fts5", Machine: measure.ThisMachine(), Notes: notes, Rows: []measure.Row{}}
+	reportBuilt(&r, engines)
 	fresh, live, cold := stages(runs)
 	if err := fresh.run(ctx, &r, engines, all); err != nil {
 		return r, err
@@ -130,12 +160,30 @@ func openAll(ctx context.Context, dir string, notes []corpus.Note) ([]engine, er
 	return engines, nil
 }
 
+// reportBuilt adds what it took to make each engine.
+func reportBuilt(r *measure.Report, engines []engine) {
+	amounts := func(e engine) []measure.Amount {
+		return []measure.Amount{
+			{Name: "building, " + e.name + ", CPU", Value: e.built.cpu.Seconds(), Unit: "s"},
+			{Name: "size, " + e.name, Value: float64(e.built.size) / (1 << 20), Unit: "MB"},
+		}
+	}
+	ours := amounts(engines[0])
+	for i, e := range engines {
+		for k, a := range amounts(e) {
+			if i > 0 {
+				a = a.Beside(ours[k])
+			}
+			if a.Value > 0 {
+				r.Amounts = append(r.Amounts, a)
+			}
+		}
+	}
+}
+
 // growAll adds the notes that come later to every engine.
 func growAll(ctx context.Context, engines []engine) error {
 	for _, e := range engines {
-		if e.grow == nil {
-			continue
-		}
 		if err := e.grow(ctx); err != nil {
 			return fmt.Errorf("%s: %w", e.name, err)
 		}

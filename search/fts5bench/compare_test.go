@@ -31,7 +31,14 @@ func TestAllEnginesAnswerEveryClass(t *testing.T) {
 			t.Errorf("the rows of %s begin with %s", stage, name)
 		}
 	}
-	for _, a := range r.Amounts {
+	made := 2 * engines // the time and the size of each
+	for i, a := range r.Amounts[:made] {
+		unit := []string{"s", "MB"}[i%2]
+		if !strings.Contains(a.Name, "cairn") == (a.Ratio == 0) || a.Value <= 0 || a.Unit != unit {
+			t.Errorf("not what it took to make an engine: %+v", a)
+		}
+	}
+	for _, a := range r.Amounts[made:] {
 		if ours := strings.HasSuffix(a.Name, ", cairn, CPU"); a.Value < 0 || a.Unit != "ms" || ours && a.Ratio != 0 {
 			t.Errorf("no time of a processor: %+v", a)
 		}

@@ -42,29 +42,30 @@ var tables = []table{
 // A driver is one way to run SQLite.
 type driver struct{ name, registered string }
 
-// openFTS5 fills a database and opens it with each driver.
+// openFTS5 fills a database with each driver, and opens it with that.
 func openFTS5(ctx context.Context, dir string, t table, notes []corpus.Note) ([]engine, error) {
-	path := filepath.Join(dir, strings.ReplaceAll(t.name, " ", "-")+".db")
-	if err := t.fill(ctx, path, notes); err != nil {
-		return nil, fmt.Errorf("fill %s: %w", t.name, err)
-	}
 	var engines []engine
-	for i, d := range drivers {
+	for _, d := range drivers {
+		name := t.name + ", " + d.name
+		path := filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".db")
+		built, err := build(path, func() error { return t.fill(ctx, d, path, notes) })
+		if err != nil {
+			return engines, fmt.Errorf("fill %s: %w", name, err)
+		}
 		e, err := t.open(ctx, d, path)
 		if err != nil {
-			return engines, fmt.Errorf("open %s, %s: %w", t.name, d.name, err)
+			return engines, fmt.Errorf("open %s: %w", name, err)
 		}
-		if i == 0 { // all of them open one file
-			e.grow = func(ctx context.Context) error { return grow(ctx, path, notes) }
-		}
+		e.built = built
+		e.grow = func(ctx context.Context) error { return grow(ctx, d, path, notes) }
 		engines = append(engines, e)
 	}
 	return engines, nil
 }
 
 // grow adds the notes that come later, in small steps.
-func grow(ctx context.Context, path string, notes []corpus.Note) (err error) {
-	db, err := connect(ctx, drivers[0], path)
+func grow(ctx context.Context, d driver, path string, notes []corpus.Note) (err error) {
+	db, err := connect(ctx, d, path)
 	if err != nil {
 		return err
 	}
@@ -95,8 +96,8 @@ func connect(ctx context.Context, d driver, path string) (*sql.DB, error) {
 	return db, nil
 }
 
-func (t table) fill(ctx context.Context, path string, notes []corpus.Note) (err error) {
-	db, err := connect(ctx, drivers[0], path)
+func (t table) fill(ctx context.Context, d driver, path string, notes []corpus.Note) (err error) {
+	db, err := connect(ctx, d, path)
 	if err != nil {
 		return err
 	}
