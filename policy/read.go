@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"time"
 
 	"cairn/policy/rules"
@@ -16,9 +15,5 @@ func Read(number int, file, prints []byte, now func() time.Time) (*Policy, error
 	if err != nil {
 		return nil, err
 	}
-	r, err := f.Compile(rules.Options{Key: prints, Now: now})
-	if err != nil {
-		return nil, fmt.Errorf("read policy version %d: %w", number, err)
-	}
-	return With(number, r), nil
+	return With(number, f.Rules(rules.Options{Key: prints, Now: now})), nil
 }

@@ -30,11 +30,7 @@ func team(t *testing.T, text string, now time.Time) *policy.Policy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := f.Compile(rules.Options{Key: teamKey, Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return policy.With(7, r)
+	return policy.With(7, f.Rules(rules.Options{Key: teamKey, Now: func() time.Time { return now }}))
 }
 
 func public(text string) event.Event {

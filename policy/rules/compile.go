@@ -2,7 +2,6 @@ package rules
 
 import (
 	"crypto/sha256"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -40,27 +39,19 @@ type Exception struct {
 	Line        int
 }
 
-// Compile makes the file ready to judge by. An error means that the patterns
-// could not be put together, which Parse has tried one by one.
-func (f *File) Compile(o Options) (*Rules, error) {
+// Rules are those of the file. All that takes time was done by Parse.
+func (f *File) Rules(o Options) *Rules {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	o.Key = slices.Clone(o.Key)
-	r := &Rules{file: f, options: o, members: f.Groups, stages: map[string]Pattern{}}
+	r := &Rules{file: f, options: o, members: f.Groups, blocks: secrets.New().With(f.own), stages: map[string]Pattern{}}
 	team := sha256.Sum256([]byte("cairn-retention-v1\x00" + f.Team))
 	r.jitter = team[:]
-	var patterns []secrets.Pattern
 	for _, p := range f.Patterns {
-		patterns = append(patterns, p.Pattern)
 		r.stages[p.ID] = p
 	}
-	scanner, err := secrets.New().With(patterns)
-	if err != nil {
-		return nil, fmt.Errorf("make the policy of team %s ready: %w", f.Team, err)
-	}
-	r.blocks = scanner
-	return r, nil
+	return r
 }
 
 // Keyed says whether there is a key, without which no value is excused.

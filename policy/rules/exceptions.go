@@ -62,12 +62,13 @@ func (f *File) secretsPart(top section) {
 		return
 	}
 	f.patterns(s)
+	known := slices.Concat(builtIn(), f.patternIDs())
 	for i, n := range s.items("allow", "exceptions") {
 		if i == maxAllow {
 			s.at(n, s.in("allow"), "there are more than %d", maxAllow)
 			break
 		}
-		f.allow(top.checker, n)
+		f.allow(top.checker, n, known)
 	}
 	for i, n := range s.items("off", "rules") {
 		if i == maxOff {
@@ -80,14 +81,14 @@ func (f *File) secretsPart(top section) {
 
 var fingerprintForm = lazyregexp.New(`^[0-9a-f]{16}$`)
 
-func (f *File) allow(c *checker, n *yaml.Node) {
+func (f *File) allow(c *checker, n *yaml.Node, known []string) {
 	s, ok := c.section(c.named("allow", n, "rule"), n, "rule", "fingerprint", "spaces", "reason", "by", "until", "force")
 	if !ok {
 		return
 	}
 	s.need("rule", "fingerprint", "reason", "by", "until")
 	a := Allow{Line: n.Line, column: n.Column}
-	a.Rule = f.ruleNamed(s, append(builtIn(), f.patternIDs()...))
+	a.Rule = f.ruleNamed(s, known)
 	a.Fingerprint = read(s, "fingerprint", "16 hexadecimal digits", func(text string) (string, error) {
 		if !fingerprintForm().MatchString(text) {
 			return "", errors.New("is no fingerprint: copy the 16 hexadecimal digits from the refusal")

@@ -24,6 +24,7 @@ type File struct {
 	// Spaces are those the file names, and "default" for all others. Nil means
 	// that it says nothing of spaces, and membership alone decides.
 	Spaces map[string]*Space
+	own    *secrets.Patterns
 }
 
 // A Summary is what those need to know of a policy file who do not judge by it.
@@ -59,10 +60,25 @@ func Parse(src []byte) (*File, error) {
 			f.read(top)
 		}
 	}
+	if len(c.found) == 0 {
+		f.ready(c)
+	}
 	if err := checked(c.found); err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+// ready puts the patterns together, which have been tried one by one.
+func (f *File) ready(c *checker) {
+	var all []secrets.Pattern
+	for _, p := range f.Patterns {
+		all = append(all, p.Pattern)
+	}
+	var err error
+	if f.own, err = secrets.NewPatterns(all...); err != nil {
+		c.say(1, 1, "the patterns cannot be looked for together")
+	}
 }
 
 var topKeys = append([]string{"version", "team", "admins", "approvals", "groups", "secrets", "spaces"}, termKeys...)

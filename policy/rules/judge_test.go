@@ -52,11 +52,7 @@ spaces:
 
 func compiled(t *testing.T, src string) *rules.Rules {
 	t.Helper()
-	r, err := parse(t, src).Compile(rules.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return parse(t, src).Rules(rules.Options{})
 }
 
 func in(space string, p event.Payload, change ...func(*event.Event)) event.Event {

@@ -90,8 +90,8 @@ func TestASpaceOnlyTightens(t *testing.T) {
 			return
 		}
 		taken++
-		loose := mustCompile(t, mustParse(t, file(team, nil)))
-		tight := mustCompile(t, both)
+		loose := mustParse(t, file(team, nil)).Rules(rules.Options{})
+		tight := both.Rules(rules.Options{})
 		for range 5 {
 			s := subject(t)
 			for _, v := range loose.Judge(s) {
@@ -123,14 +123,6 @@ func mustParse(t *rapid.T, src string) *rules.File {
 	return f
 }
 
-func mustCompile(t *rapid.T, f *rules.File) *rules.Rules {
-	r, err := f.Compile(rules.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // A file that says what a file can say is taken, whatever the order of its
 // parts.
 func TestAValidFileIsTaken(t *testing.T) {
@@ -140,7 +132,7 @@ func TestAValidFileIsTaken(t *testing.T) {
 			"spaces: {default: {read: ['*'], write: ['group:ops']}, personal: {classification: [private]}}")
 		order := rapid.Permutation(parts).Draw(t, "order")
 		f := mustParse(t, strings.Join(order, "\n")+"\n")
-		if r := mustCompile(t, f); f.Team != "acme" || len(f.Patterns) != 1 || len(f.Off) != 1 || !r.May("bob", "docs", rules.Write) || r.May("carol", "docs", rules.Write) {
+		if r := f.Rules(rules.Options{}); f.Team != "acme" || len(f.Patterns) != 1 || len(f.Off) != 1 || !r.May("bob", "docs", rules.Write) || r.May("carol", "docs", rules.Write) {
 			t.Fatalf("%+v", f)
 		}
 	})
@@ -159,7 +151,7 @@ func TestFewerNamesGiveFewerRights(t *testing.T) {
 			for _, right := range []string{"read", "write", "admin", "redact"} {
 				src += "    " + right + ": [" + strings.Join(lists[right], ", ") + "]\n"
 			}
-			return mustCompile(t, mustParse(t, src))
+			return mustParse(t, src).Rules(rules.Options{})
 		}
 		more := make(lists)
 		cut := rapid.SampledFrom([]string{"read", "write", "admin", "redact"}).Draw(t, "cut")

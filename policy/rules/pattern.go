@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -131,13 +132,13 @@ func newRule(id string, taken map[string]int) error {
 }
 
 // builtIn lists the ids of the built-in rules about secrets.
-func builtIn() []string {
+var builtIn = sync.OnceValue(func() []string {
 	var ids []string
 	for _, r := range secrets.Rules() {
 		ids = append(ids, r.ID)
 	}
 	return ids
-}
+})
 
 func parseEntropy(text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
@@ -176,16 +177,17 @@ func (s section) expression(p *Pattern) {
 		return
 	}
 	form := shapeOf(re)
-	if fault := s.faultOf(re, form); fault != "" {
-		s.at(s.value["match"], s.where, "%s", fault)
-		return
-	}
+	prog, errProg := syntax.Compile(re.Simplify())
 	match, err := regexp.Compile(s.value["match"].Value)
-	if err != nil {
+	if err != nil || errProg != nil {
 		s.at(s.value["match"], s.where, "is too large for an expression")
 		return
 	}
-	p.Match, p.Literals = match, form.literals
+	if fault := faultOf(match, len(prog.Inst), form); fault != "" {
+		s.at(s.value["match"], s.where, "%s", fault)
+		return
+	}
+	p.Match, p.Steps, p.Literals = match, len(prog.Inst), form.literals
 	if form.longest != open {
 		p.Longest = form.longest
 	}
@@ -193,9 +195,9 @@ func (s section) expression(p *Pattern) {
 }
 
 // faultOf is what makes an expression useless or dear.
-func (s section) faultOf(re *syntax.Regexp, form shape) string {
+func faultOf(match *regexp.Regexp, steps int, form shape) string {
 	var faults []string
-	if empty, err := regexp.MatchString(s.value["match"].Value, ""); err == nil && empty {
+	if match.MatchString("") {
 		faults = append(faults, "matches the empty string")
 	}
 	if shortest(form.literals) < minLiteral {
@@ -204,7 +206,7 @@ func (s section) faultOf(re *syntax.Regexp, form shape) string {
 	if form.anchored {
 		faults = append(faults, `asks for the beginning or end of a text or line, and a secret may stand anywhere; write \b`)
 	}
-	if prog, err := syntax.Compile(re.Simplify()); err != nil || len(prog.Inst) > maxSteps {
+	if steps > maxSteps {
 		faults = append(faults, fmt.Sprintf("takes more than %d steps: use smaller counts", maxSteps))
 	}
 	return strings.Join(faults, "; ")
@@ -268,11 +270,12 @@ var openCount = lazyregexp.New(`[^\\](\{\d+(?:,\d*)?)$`)
 
 // prove tries a pattern on what it should find and what it should not.
 func (s section) prove(p Pattern) {
-	scanner, err := secrets.Only([]secrets.Pattern{p.Pattern})
+	alone, err := secrets.NewPatterns(p.Pattern)
 	if err != nil {
 		s.at(s.value["match"], s.where, "cannot be looked for")
 		return
 	}
+	scanner := secrets.Only(alone)
 	finds := func(text string) bool {
 		return slices.ContainsFunc(scanner.Scan([]byte(text)), func(f secrets.Finding) bool { return f.Rule == p.ID })
 	}

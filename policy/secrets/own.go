@@ -17,6 +17,9 @@ type Pattern struct {
 	// it is looked for in the kilobyte on both sides of a literal.
 	Longest int
 	Entropy float64 // bits a byte that a match has at least
+	// Steps is the size of the program that the expression becomes; if it is 0
+	// it is counted.
+	Steps int
 }
 
 // reach is how far from a literal a match may extend. An edge of the text
@@ -34,6 +37,9 @@ const overhead = 16
 
 // steps is what one byte may cost: all steps of the expression's program.
 func (p *Pattern) steps() (int64, error) {
+	if p.Steps > 0 {
+		return int64(p.Steps + overhead), nil
+	}
 	re, err := syntax.Parse(p.Match.String(), syntax.Perl)
 	if err != nil {
 		return 0, err
@@ -45,19 +51,22 @@ func (p *Pattern) steps() (int64, error) {
 	return int64(len(prog.Inst) + overhead), nil
 }
 
-// patterns are a team's own rules, ready to match.
-type patterns struct {
+// Patterns are a team's own rules, ready to match. They never change, and any
+// number of scanners may have the same.
+type Patterns struct {
 	all    []Pattern
 	steps  []int64 // of each
 	finder finder
 	owners [][]int // of each literal
 }
 
-func newPatterns(all []Pattern) (*patterns, error) {
+// NewPatterns makes rules ready to match. An error means that they could not be
+// put together.
+func NewPatterns(all ...Pattern) (*Patterns, error) {
+	p := &Patterns{all: all}
 	if len(all) == 0 {
-		return nil, nil
+		return p, nil
 	}
-	p := &patterns{all: all}
 	var literals []string
 	known := map[string]int{}
 	for i, one := range all {
@@ -85,7 +94,7 @@ func newPatterns(all []Pattern) (*patterns, error) {
 }
 
 // near lists for each pattern the stretches of the text that a match can lie in.
-func (p *patterns) near(text []byte) [][]span {
+func (p *Patterns) near(text []byte) [][]span {
 	found := make([][]span, len(p.all))
 	p.finder.each(text, func(literal int, at span) {
 		for _, i := range p.owners[literal] {
@@ -109,7 +118,7 @@ func widen(list []span, s span) []span {
 // matchOwn reports what the team's patterns find in one view. It returns false
 // when that takes too much work.
 func (r *reading) matchOwn(v view) bool {
-	if r.own == nil || v.kind.turned() {
+	if r.own == nil || len(r.own.all) == 0 || v.kind.turned() {
 		return true
 	}
 	for i, stretches := range r.own.near(v.text) {

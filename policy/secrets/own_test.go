@@ -12,16 +12,22 @@ import (
 	"cairn/policy/secrets/secretstest"
 )
 
-// own is a scanner with one rule of a team's own.
-func own(t *testing.T) *secrets.Scanner {
+// with is a scanner with rules of a team's own.
+func with(t *testing.T, own ...secrets.Pattern) *secrets.Scanner {
 	t.Helper()
-	s, err := secrets.New().With([]secrets.Pattern{{
-		ID: "acme-key", Match: regexp.MustCompile(`adk_[0-9A-Za-z]{40}`), Literals: []string{"adk_"}, Longest: 44, Entropy: 3.2,
-	}})
+	p, err := secrets.NewPatterns(own...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return secrets.New().With(p)
+}
+
+// own is one with one of them.
+func own(t *testing.T) *secrets.Scanner {
+	t.Helper()
+	return with(t, secrets.Pattern{
+		ID: "acme-key", Match: regexp.MustCompile(`adk_[0-9A-Za-z]{40}`), Literals: []string{"adk_"}, Longest: 44, Entropy: 3.2,
+	})
 }
 
 func acmeKey(r *rand.Rand) string {
@@ -66,13 +72,10 @@ func TestAPatternMatchesOnlyWhatItSays(t *testing.T) {
 
 // A literal need not stand at the start of a match, nor a match end.
 func TestAnOpenPatternIsFoundAroundItsLiteral(t *testing.T) {
-	s, err := secrets.New().With([]secrets.Pattern{
+	s := with(t, []secrets.Pattern{
 		{ID: "open", Match: regexp.MustCompile(`\b[0-9]+-acme-[0-9]+\b`), Literals: []string{"-acme-"}},
 		{ID: "any-case", Match: regexp.MustCompile(`(?i)tick[0-9]{4}`), Literals: []string{"TICK"}, Longest: 8},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}...)
 	far := strings.Repeat("lorem ipsum ", 30_000)
 	for text, want := range map[string]string{
 		far + "1234-acme-5678 " + far: "open",
@@ -93,10 +96,7 @@ func TestAPatternThatWorksTooMuchIsRefused(t *testing.T) {
 	for range 200 {
 		many = append(many, secrets.Pattern{ID: "busy", Match: regexp.MustCompile(`adk_(?:[a-z ]+[0-9])+!`), Literals: []string{"adk_"}})
 	}
-	s, err := secrets.New().With(many)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := with(t, many...)
 	if f := s.Scan(bytes.Repeat([]byte("adk_ word and word "), 50_000)); !finds(f, secrets.TooComplex) {
 		t.Errorf("it passes with %+v", f)
 	}
@@ -146,10 +146,7 @@ func TestAnExcuseIsForOneValueOfOneRule(t *testing.T) {
 
 // What goes on where lines are joined is no other value.
 func TestAnExcusedValueThatIsJoinedToTheNextLine(t *testing.T) {
-	s, err := secrets.New().With([]secrets.Pattern{{ID: "open", Match: regexp.MustCompile(`adk_[0-9A-Za-z]{20,}`), Literals: []string{"adk_"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := with(t, secrets.Pattern{ID: "open", Match: regexp.MustCompile(`adk_[0-9A-Za-z]{20,}`), Literals: []string{"adk_"}})
 	known := acmeKey(seeded(14))
 	s = excusing(s, "open", known)
 	if f := s.Scan([]byte(known + "\nnext line")); len(f) > 0 {
@@ -215,10 +212,7 @@ func TestAPatternCannotStallTheGate(t *testing.T) {
 		"many matches that could go on": {`acme(?:[^\n]*STOP)?`, "acme" + strings.Repeat("x", 100)},
 		"many steps for each byte":      {`[a-q]{0,450}acme[0-9]`, "acme"},
 	} {
-		s, err := secrets.New().With([]secrets.Pattern{{ID: "dear", Match: regexp.MustCompile(c.match), Literals: []string{"acme"}, Entropy: 6}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := with(t, secrets.Pattern{ID: "dear", Match: regexp.MustCompile(c.match), Literals: []string{"acme"}, Entropy: 6})
 		text := strings.Repeat(c.piece, 200<<10/len(c.piece))
 		if f := s.Scan([]byte(text)); !finds(f, secrets.TooComplex) {
 			t.Errorf("%s: %d findings", name, len(f))

@@ -26,7 +26,7 @@ func compareFindings(a, b Finding) int {
 // A Scanner finds secrets in text. It is safe for concurrent use.
 type Scanner struct {
 	engine *engine
-	own    *patterns
+	own    *Patterns
 	key    []byte
 	excuse Excuse
 }
@@ -37,20 +37,16 @@ func New() *Scanner { return &Scanner{engine: builtIn()} }
 
 // Only returns a scanner that looks for the patterns and nothing else, to try
 // them.
-func Only(own []Pattern) (*Scanner, error) {
-	return (&Scanner{engine: &engine{exact: nothing{}, named: nothing{}}}).With(own)
+func Only(own *Patterns) *Scanner {
+	return &Scanner{engine: &engine{exact: nothing{}, named: nothing{}}, own: own}
 }
 
 // With returns a scanner that looks for the patterns as well, in all views but
 // those of a text turned around.
-func (s *Scanner) With(own []Pattern) (*Scanner, error) {
-	p, err := newPatterns(own)
-	if err != nil {
-		return nil, err
-	}
+func (s *Scanner) With(own *Patterns) *Scanner {
 	with := *s
-	with.own = p
-	return &with, nil
+	with.own = own
+	return &with
 }
 
 // Scan returns all secrets in text, in the order of their places; none means

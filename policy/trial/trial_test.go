@@ -28,11 +28,7 @@ func file(t *testing.T, text string, key []byte) *rules.Rules {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := f.Compile(rules.Options{Key: key, Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return f.Rules(rules.Options{Key: key, Now: func() time.Time { return now }})
 }
 
 func note(text string, age time.Duration) event.Event {

@@ -109,11 +109,7 @@ func testPolicy(ctx context.Context, file *rules.File, space string, open openSo
 		return policyTested{}, err
 	}
 	defer func() { err = errors.Join(err, source.done()) }()
-	after, err := file.Compile(rules.Options{Key: source.key})
-	if err != nil {
-		return policyTested{}, err
-	}
-	return source.try(ctx, after, space)
+	return source.try(ctx, file.Rules(rules.Options{Key: source.key}), space)
 }
 
 // try says what the rules would change about the events of a space.

@@ -27,10 +27,7 @@ func (a *app) tryEverywhere(ctx context.Context, file *rules.File, open openSour
 		return err
 	}
 	defer func() { err = errors.Join(err, source.done()) }()
-	after, err := file.Compile(rules.Options{Key: source.key})
-	if err != nil {
-		return err
-	}
+	after := file.Rules(rules.Options{Key: source.key})
 	names, err := source.spaces(ctx)
 	if err != nil {
 		return err
