@@ -36,9 +36,7 @@ func (p *plan) countAny(allow []*roaring.Bitmap) int {
 	for i, part := range p.view.segs {
 		s.fit(len(part.rows.times))
 		for _, src := range found {
-			for _, list := range src.lists[i].all() {
-				s.chosen.addList(list, s.buf[:])
-			}
+			src.lists[i].addTo(s.chosen, s.buf[:])
 		}
 		s.toSkip(part, allow[i])
 		n += s.chosen.countBut(s.skip)

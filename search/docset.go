@@ -52,3 +52,40 @@ func (s docSet) countBut(other docSet) int {
 	}
 	return n
 }
+
+// within are the documents of a bitmap that the set has.
+func (s docSet) within(b *roaring.Bitmap) *roaring.Bitmap {
+	out := roaring.New()
+	var buf, kept [256]uint32
+	it := b.ManyIterator()
+	for n := it.NextMany(buf[:]); n > 0; n = it.NextMany(buf[:]) {
+		k := 0
+		for _, d := range buf[:n] {
+			if s.has(d) {
+				kept[k] = d
+				k++
+			}
+		}
+		out.AddMany(kept[:k])
+	}
+	return out
+}
+
+// countIn is how many documents of a bitmap the set has.
+func (s docSet) countIn(b *roaring.Bitmap) (n uint64) {
+	var buf [256]uint32
+	it := b.ManyIterator()
+	for k := it.NextMany(buf[:]); k > 0; k = it.NextMany(buf[:]) {
+		for _, d := range buf[:k] {
+			n += s[d/64] >> (d % 64) & 1
+		}
+	}
+	return n
+}
+
+// add adds the documents of a set that is no larger.
+func (s docSet) add(other docSet) {
+	for i, word := range other {
+		s[i] |= word
+	}
+}

@@ -109,7 +109,7 @@ func (s *seg) union(pick vellum.Automaton, starts []string) (*postings, error) {
 			}
 		}
 	}
-	p := m.postings()
+	p := m.postings(len(s.rows.times))
 	maxima.Put(m)
 	return p, nil
 }

@@ -57,11 +57,11 @@ func (m *maximum) put(doc uint32, l level) {
 	}
 }
 
-// postings puts every document at its best level. The maximum is empty
-// afterwards.
-func (m *maximum) postings() *postings {
+// postings puts every document, of so many, at its best level. The maximum is
+// empty afterwards.
+func (m *maximum) postings(docs int) *postings {
 	words := (len(m.best) + 63) / 64
-	out := &postings{count: uint64(len(m.touched))}
+	out := &postings{count: uint64(len(m.touched)), docs: docs}
 	var used [levels]bool
 	for _, doc := range m.touched {
 		l := m.best[doc] - 1

@@ -12,14 +12,16 @@ import (
 type postings struct {
 	at    [levels]*roaring.Bitmap // nil for none
 	count uint64                  // dead ones included
+	docs  int                     // of the segment
 
-	whole atomic.Pointer[roaring.Bitmap] // all levels; nil until docs was called
+	whole atomic.Pointer[roaring.Bitmap] // all levels; nil until all was called
+	inAll atomic.Pointer[docSet]         // the same; nil until set was called
 }
 
 var noPostings = &postings{}
 
-// all are the lists that are not empty, best first.
-func (p *postings) all() []*roaring.Bitmap {
+// lists are those that are not empty, best first.
+func (p *postings) lists() []*roaring.Bitmap {
 	out := make([]*roaring.Bitmap, 0, levels)
 	for l := levels - 1; l >= 0; l-- {
 		if p.at[l] != nil {
@@ -29,37 +31,93 @@ func (p *postings) all() []*roaring.Bitmap {
 	return out
 }
 
+// commonShare is the share of the documents that a term is in whose set takes
+// hardly more room than its lists.
+const commonShare = 1.0 / 32
+
+// set is the documents at any level if they are many, and otherwise nil. It is
+// shared and must not be changed.
+func (p *postings) set() docSet {
+	if p.count == 0 || float64(p.count) < commonShare*float64(p.docs) {
+		return nil
+	}
+	if known := p.inAll.Load(); known != nil {
+		return *known
+	}
+	s := newDocSet(p.docs)
+	buf := make([]uint32, 256)
+	for _, list := range p.lists() {
+		s.addList(list, buf)
+	}
+	p.inAll.Store(&s)
+	return s
+}
+
 // within are the documents that are also in b. As long as nobody has asked for
 // all, a short b is compared with each level.
 func (p *postings) within(b *roaring.Bitmap) *roaring.Bitmap {
+	if set := p.set(); set != nil {
+		return set.within(b)
+	}
 	if p.whole.Load() != nil || b.GetCardinality()*levels > p.count {
-		return roaring.And(p.docs(), b)
+		return roaring.And(p.all(), b)
 	}
 	out := roaring.New()
-	for _, list := range p.all() {
+	for _, list := range p.lists() {
 		out.Or(roaring.And(list, b))
 	}
 	return out
 }
 
 func (p *postings) contains(doc uint32) bool {
+	if set := p.set(); set != nil {
+		return set.has(doc)
+	}
 	if whole := p.whole.Load(); whole != nil {
 		return whole.Contains(doc)
 	}
-	return slices.ContainsFunc(p.all(), func(list *roaring.Bitmap) bool { return list.Contains(doc) })
+	return slices.ContainsFunc(p.lists(), func(list *roaring.Bitmap) bool { return list.Contains(doc) })
 }
 
-// docs are the documents at any level. The bitmap is shared and must not be
+// countIn is how many of the documents are in b.
+func (p *postings) countIn(b *roaring.Bitmap) uint64 {
+	if set := p.set(); set != nil {
+		return set.countIn(b)
+	}
+	n := uint64(0)
+	for _, list := range p.lists() {
+		n += list.AndCardinality(b)
+	}
+	return n
+}
+
+// addTo adds the documents to a set; buf is room to work in.
+func (p *postings) addTo(s docSet, buf []uint32) {
+	if set := p.set(); set != nil {
+		s.add(set)
+		return
+	}
+	for _, list := range p.lists() {
+		s.addList(list, buf)
+	}
+}
+
+// all are the documents at any level. The bitmap is shared and must not be
 // changed.
-func (p *postings) docs() *roaring.Bitmap {
+func (p *postings) all() *roaring.Bitmap {
 	if whole := p.whole.Load(); whole != nil {
 		return whole
 	}
-	lists := p.all()
+	lists := p.lists()
 	if len(lists) == 1 {
 		return lists[0]
 	}
-	whole := union(lists)
+	var whole *roaring.Bitmap
+	if set := p.set(); set != nil {
+		whole = roaring.FromDense(set, true)
+	} else {
+		whole = union(lists)
+	}
 	p.whole.Store(whole)
 	return whole
 }

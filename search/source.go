@@ -16,7 +16,7 @@ type source struct {
 
 // docs is the documents of one part, dead ones included. The bitmap is shared
 // and must not be changed.
-func (s *source) docs(part int) *roaring.Bitmap { return s.lists[part].docs() }
+func (s *source) docs(part int) *roaring.Bitmap { return s.lists[part].all() }
 
 // within is docs that are also in b.
 func (s *source) within(part int, b *roaring.Bitmap) *roaring.Bitmap { return s.lists[part].within(b) }
@@ -38,14 +38,10 @@ func (v *view) sourceOf(read func(*seg) (*postings, error)) (*source, error) {
 }
 
 func (p *part) countLive(lists *postings) uint64 {
-	n := lists.count
 	if p.dead == nil {
-		return n
+		return lists.count
 	}
-	for _, b := range lists.all() {
-		n -= b.AndCardinality(p.dead)
-	}
-	return n
+	return lists.count - lists.countIn(p.dead)
 }
 
 func (v *view) term(key string) (*source, error) {
