@@ -3,6 +3,7 @@ package hub_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"cairn/hub/metrics"
 	"cairn/hub/sshdoor"
 	"cairn/internal/event"
+	"cairn/sync/gitwire"
 )
 
 // counters serves the hub's metrics and returns how to ask for one.
@@ -125,6 +127,48 @@ func TestMetricsTellOfSilentVisitors(t *testing.T) {
 	eventually(t, "it is sent away", func() bool {
 		return count("cairn_hub_connections_dropped_total") == 1 && count("cairn_hub_connections_open") == 0
 	})
+}
+
+// A machine that finds nothing new leaves without a word, each time it looks.
+// That is no failed fetch: an alert on those would never be silent.
+func TestALookIsNoFailedFetch(t *testing.T) {
+	t.Parallel()
+	h := open(t, hub.Options{})
+	count := h.counters()
+	h.member("ana", devices.Write, "laptop", "team")
+	m := h.replicate("laptop")
+	m.save("one")
+	for range 3 {
+		m.sync()
+	}
+	eventually(t, "each look is counted", func() bool { return count(`cairn_hub_fetches_total{verdict="done"}`) >= 3 })
+	if n := count(`cairn_hub_fetches_total{verdict="failed"}`); n > 0 {
+		t.Errorf("%v are called failed", n)
+	}
+	h.as("laptop").asksAndLeaves("git-upload-pack 'team'")
+	eventually(t, "a fetch that breaks off is counted", func() bool { return count(`cairn_hub_fetches_total{verdict="failed"}`) == 1 })
+}
+
+// asksAndLeaves goes away in the middle of saying what it wants.
+func (c *terminal) asksAndLeaves(line string) {
+	c.t.Helper()
+	s, err := c.NewSession()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	in, inErr := s.StdinPipe()
+	out, outErr := s.StdoutPipe()
+	if err := errors.Join(inErr, outErr, s.Start(line)); err != nil {
+		c.t.Fatal(err)
+	}
+	ad, err := gitwire.ReadAdvert(out)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	_, err = fmt.Fprintf(in, "0032want %s\n", ad.Refs[event.MainRef])
+	if err := errors.Join(err, s.Close()); err != nil {
+		c.t.Fatal(err)
+	}
 }
 
 func TestMetricsTellOfLostRecords(t *testing.T) {

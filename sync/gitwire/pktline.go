@@ -56,10 +56,16 @@ func (l *lines) next() ([]byte, error) {
 
 // text is next for lines of text, without the newline. Where a session must not end an end is io.ErrUnexpectedEOF.
 func (l *lines) text() (line string, flush bool, err error) {
-	b, err := l.next()
+	line, flush, err = l.textOrEnd()
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
+	return line, flush, err
+}
+
+// textOrEnd is text where a session may end, which is io.EOF.
+func (l *lines) textOrEnd() (line string, flush bool, err error) {
+	b, err := l.next()
 	return strings.TrimSuffix(string(b), "\n"), err == nil && len(b) == 0, err
 }
 

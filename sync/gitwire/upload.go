@@ -42,7 +42,8 @@ type UploadBackend interface {
 type Capable interface{ Caps() Capabilities }
 
 // ServeUpload is git-upload-pack: it shows the refs of b on rw and sends what the client asks for. A client that only
-// lists refs is served without error. rw is closed if ctx ends, and otherwise left open.
+// lists refs is served without error, also if it leaves without a word: nothing was asked for that could fail. rw is
+// closed if ctx ends, and otherwise left open.
 // Errors: *ProtocolError, *UnsupportedError (both were told to the client), io.ErrUnexpectedEOF if the client vanished,
 // ctx's, or those of b and rw.
 func ServeUpload(ctx context.Context, rw io.ReadWriteCloser, b UploadBackend) error {
@@ -118,12 +119,16 @@ func (u *upload) readWants(refs map[string]plumbing.Hash) error {
 	for _, h := range refs {
 		shown[h] = true
 	}
-	first := true
+	first, read := true, u.in.textOrEnd
 	for range MaxRefs {
-		line, flush, err := u.in.text()
+		line, flush, err := read()
+		if first && err == io.EOF {
+			return nil // as git's own server takes it: the client has seen the refs and needs nothing
+		}
 		if err != nil || flush {
 			return err
 		}
+		read = u.in.text
 		h, caps, err := parseWant(line)
 		if err != nil {
 			return err

@@ -116,14 +116,16 @@ func TestTheBackendLearnsEachWantAndHaveOnce(t *testing.T) {
 }
 
 func TestAClientThatOnlyListsIsServed(t *testing.T) {
-	if answer, err := serve(t, newShelf(), pkt("")); err != nil || answer != "" {
-		t.Errorf("%q, %v", answer, err)
+	for _, heard := range []string{pkt(""), ""} {
+		if answer, err := serve(t, newShelf(), heard); err != nil || answer != "" {
+			t.Errorf("after %q: %q, %v", heard, answer, err)
+		}
 	}
 }
 
 func TestAClientThatVanishesIsAnError(t *testing.T) {
 	one := oid("1").String()
-	for _, heard := range []string{"", "00", "0032want", pkt("want " + one + "\n"), pkt("want "+one+"\n", "", "have "+one+"\n", "")} {
+	for _, heard := range []string{"00", "0032want", pkt("want " + one + "\n"), pkt("want "+one+"\n", "", "have "+one+"\n", "")} {
 		if _, err := serve(t, newShelf(), heard); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("after %q: %v", heard, err)
 		}
