@@ -2,27 +2,10 @@ package admin
 
 import (
 	"context"
-	"flag"
-	"fmt"
-	"io"
-	"strings"
 
 	"cairn/hub/audit"
 	"cairn/hub/devices"
 )
-
-// forms are the verbs that Run understands, with what each takes.
-var forms = map[string]string{
-	"invite":  "invite PERSON --space S... [--role read|write|admin] [--expires 24h] --addr HOST:PORT",
-	"devices": "devices",
-	"revoke":  "revoke DEVICE|PERSON",
-	"grant":   "grant PERSON SPACE read|write|admin|none",
-	"spaces":  "spaces [create NAME]",
-	"status":  "status",
-	"purge":   "purge EVENT... --space S --reason R [--person P]",
-	"policy":  "policy log|show [N]",
-	"audit":   "audit [-n 100] [--person P] [--space S] [--action A]",
-}
 
 // Run carries out a verb that comes as words, as over SSH. Flags may stand
 // anywhere; --json is accepted and changes nothing, for every result encodes
@@ -49,17 +32,9 @@ func (a *Admin) Run(ctx context.Context, by Caller, args []string) (Result, erro
 }
 
 func (a *Admin) runInvite(ctx context.Context, by Caller, args []string) (Result, error) {
-	f := newFlags("invite")
 	var r InviteRequest
 	var role string
-	f.Func("space", "", func(s string) error {
-		r.Spaces = append(r.Spaces, strings.Split(s, ",")...)
-		return nil
-	})
-	f.StringVar(&role, "role", string(devices.Write), "")
-	f.DurationVar(&r.TTL, "expires", devices.DefaultTTL, "")
-	f.StringVar(&r.Addr, "addr", "", "")
-	words, err := f.words(args, 1, 1)
+	words, err := inviteFlags(&r, &role).words(args, 1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -121,13 +96,9 @@ func (a *Admin) runStatus(ctx context.Context, _ Caller, args []string) (Result,
 const maxPurge = 1000
 
 func (a *Admin) runPurge(ctx context.Context, by Caller, args []string) (Result, error) {
-	f := newFlags("purge")
 	var r PurgeRequest
-	f.StringVar(&r.Space, "space", "", "")
-	f.StringVar(&r.Person, "person", "", "")
-	f.StringVar(&r.Reason, "reason", "", "")
 	var err error
-	if r.Events, err = f.words(args, 1, maxPurge); err != nil {
+	if r.Events, err = purgeFlags(&r).words(args, 1, maxPurge); err != nil {
 		return nil, err
 	}
 	if r.Space == "" {
@@ -138,12 +109,7 @@ func (a *Admin) runPurge(ctx context.Context, by Caller, args []string) (Result,
 
 func (a *Admin) runAudit(ctx context.Context, _ Caller, args []string) (Result, error) {
 	var filter audit.Filter
-	f := newFlags("audit")
-	f.IntVar(&filter.Limit, "n", 100, "")
-	f.StringVar(&filter.Person, "person", "", "")
-	f.StringVar(&filter.Space, "space", "", "")
-	f.StringVar(&filter.Action, "action", "", "")
-	if _, err := f.words(args, 0, 0); err != nil {
+	if _, err := auditFlags(&filter).words(args, 0, 0); err != nil {
 		return nil, err
 	}
 	return result(a.Records(ctx, filter))
@@ -155,43 +121,4 @@ func result[R Result](r R, err error) (Result, error) {
 		return nil, err
 	}
 	return r, nil
-}
-
-// flags are those of one verb; unlike the standard ones they may come after
-// words.
-type flags struct {
-	*flag.FlagSet
-}
-
-func newFlags(verb string) flags {
-	f := flags{flag.NewFlagSet(verb, flag.ContinueOnError)}
-	f.SetOutput(io.Discard)
-	f.Bool("json", false, "")
-	return f
-}
-
-// words parses args and returns what is no flag, between least and most.
-func (f flags) words(args []string, least, most int) ([]string, error) {
-	var words []string
-	for {
-		if err := f.Parse(args); err != nil {
-			// The library's message repeats what was typed.
-			return nil, usage(f.Name(), fmt.Sprintf("%s was given a flag that it does not have, or a value that does not fit", f.Name()))
-		}
-		if f.NArg() == 0 {
-			break
-		}
-		words, args = append(words, f.Arg(0)), f.Args()[1:]
-	}
-	if len(words) < least || len(words) > most {
-		return nil, usage(f.Name(), fmt.Sprintf("%s was given %d words, it takes %s", f.Name(), len(words), between(least, most)))
-	}
-	return words, nil
-}
-
-func between(least, most int) string {
-	if least == most {
-		return fmt.Sprint(least)
-	}
-	return fmt.Sprintf("%d to %d", least, most)
 }

@@ -18,17 +18,17 @@ import (
 
 func (a *app) hubCommand() *cobra.Command {
 	c := group("hub", "Run and administer a team's hub", groupSync, a.hubInitCommand(), a.hubServeCommand(), a.hubPolicyCommand(), a.hubHookCommand())
-	for _, v := range []struct{ use, short string }{
-		{"invite PERSON --space S... --addr HOST:PORT [--role read|write|admin] [--expires 24h]", "Invite a machine; the invite is the last line"},
+	for _, v := range []struct{ name, short string }{
+		{"invite", "Invite a machine; the invite is the last line"},
 		{"devices", "List people, devices and open invites"},
-		{"revoke DEVICE|PERSON", "Shut out a device or a person, at once"},
-		{"grant PERSON SPACE read|write|admin|none", "Give or take a right"},
-		{"spaces [create NAME]", "List or make shared spaces"},
+		{"revoke", "Shut out a device or a person, at once"},
+		{"grant", "Give or take a right"},
+		{"spaces", "List or make shared spaces"},
 		{"status", "Show the hub in a few numbers"},
-		{"purge EVENT... --space S --reason R [--person P]", "Take events out of a space for good, with their bytes"},
-		{"audit [-n 100] [--person P] [--space S] [--action A]", "List what the hub decided"},
+		{"purge", "Take events out of a space for good, with their bytes"},
+		{"audit", "List what the hub decided"},
 	} {
-		c.AddCommand(a.hubVerb(v.use, v.short))
+		c.AddCommand(a.hubVerb(v.name, v.short))
 	}
 	return c
 }
@@ -102,9 +102,10 @@ func (a *app) serveBoth(ctx context.Context, h *hub.Hub, l net.Listener, counter
 
 // hubVerb is one of the verbs that the hub itself understands: here with
 // --data DIR, or at the joined hub over SSH without it.
-func (a *app) hubVerb(use, short string) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, DisableFlagParsing: true,
+func (a *app) hubVerb(name, short string) *cobra.Command {
+	form, flags := admin.Usage(name)
+	c := &cobra.Command{
+		Use: form, Short: short, DisableFlagParsing: true, // the hub understands them
 		Long: short + ".\nOn the hub's machine give --data DIR; without it the verb goes to the hub that this machine has joined.",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			v := a.splitVerb(cmd.Name(), given)
@@ -119,6 +120,9 @@ func (a *app) hubVerb(use, short string) *cobra.Command {
 			return a.localVerb(cmd.Context(), v)
 		},
 	}
+	c.Flags().AddGoFlagSet(flags)
+	c.Flags().String("data", "", "the hub's folder, on the hub's own machine")
+	return c
 }
 
 // verb is a line for the hub without what is meant for this program.
