@@ -260,8 +260,8 @@ func (s *sieve) structured(ctx context.Context, allow []*roaring.Bitmap) ([]Hit,
 
 func (s *sieve) hit(c candidate) Hit {
 	s.taken = append(s.taken, c.docRef)
-	rows := &s.plan.view.segs[c.part].rows
-	return Hit{ID: rows.id(c.doc), Space: rows.spaceOf(c.doc), Score: scoreOf(c.score &^ allWords), Matched: s.plan.shown(c.docRef)}
+	rows := s.plan.view.segs[c.part].rows
+	return Hit{ID: rows.id(c.doc), Space: rows.Space(c.doc), Score: scoreOf(c.score &^ allWords), Matched: s.plan.shown(c.docRef)}
 }
 
 // lift raises the scores of the first hits above those of the others.

@@ -17,9 +17,8 @@ const (
 	benchStep  = 10
 )
 
-func benchIndex(b *testing.B, notes []corpus.Note) *search.Index {
+func benchIndex(b *testing.B, dir string, notes []corpus.Note) *search.Index {
 	b.Helper()
-	dir := filepath.Join(b.TempDir(), "index")
 	bulk, live := notes[:len(notes)-benchLive], notes[len(notes)-benchLive:]
 	err := search.Rebuild(b.Context(), dir, func(put func(search.Batch) error) error {
 		for part := range slices.Chunk(bulk, 1000) {
@@ -64,7 +63,7 @@ func benchBatch(notes []corpus.Note) search.Batch {
 // notes in an index that also got some in small steps.
 func BenchmarkAsk(b *testing.B) {
 	notes := corpus.Notes(benchNotes)
-	x := benchIndex(b, notes)
+	x := benchIndex(b, filepath.Join(b.TempDir(), "index"), notes)
 	for _, class := range corpus.Classes() {
 		queries := corpus.Queries(notes, class, 100, 2)
 		b.Run(string(class), func(b *testing.B) {
@@ -74,5 +73,31 @@ func BenchmarkAsk(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkOpen opens the same index anew for each question, as a command does
+// that finds no process to ask.
+func BenchmarkOpen(b *testing.B) {
+	notes := corpus.Notes(benchNotes)
+	dir := filepath.Join(b.TempDir(), "index")
+	if err := benchIndex(b, dir, notes).Close(); err != nil {
+		b.Fatal(err)
+	}
+	var queries []corpus.Query
+	for _, class := range corpus.Classes() {
+		queries = append(queries, corpus.Queries(notes, class, 10, 2)...)
+	}
+	for i := 0; b.Loop(); i++ {
+		r, err := search.OpenReader(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := r.Ask(b.Context(), search.Query{Text: queries[i%len(queries)].Text(), Limit: 5}); err != nil {
+			b.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/RoaringBitmap/roaring"
 	"github.com/blugelabs/bluge/index"
 	segment "github.com/blugelabs/bluge_segment_api"
-	"github.com/blugelabs/ice"
 
 	"cairn/search/icefile"
 )
@@ -23,8 +22,8 @@ func blugeConfig(dir index.Directory) index.Config {
 	c.DeletionPolicyFunc = func() index.DeletionPolicy { return index.NewKeepNLatestDeletionPolicy(keptSnapshots) }
 	// Bluge takes a norm of zero for an empty list when it merges lists of one note.
 	c.NormCalc = func(string, int) float32 { return smallestNorm }
-	return c.WithSegmentPlugin(&index.SegmentPlugin{
-		Type: ice.Type, Version: ice.Version, New: icefile.New, Load: loadSegment, Merge: mergeSegments,
+	return c.WithSegmentType(icefile.Type).WithSegmentVersion(icefile.Version).WithSegmentPlugin(&index.SegmentPlugin{
+		Type: icefile.Type, Version: icefile.Version, New: icefile.New, Load: loadSegment, Merge: mergeSegments,
 	})
 }
 

@@ -34,7 +34,7 @@ func (p *plan) countAny(allow []*roaring.Bitmap) int {
 	defer scratches.Put(s)
 	n := 0
 	for i, part := range p.view.segs {
-		s.fit(len(part.rows.times))
+		s.fit(part.rows.Len())
 		for _, src := range found {
 			src.lists[i].addTo(s.chosen, s.buf[:])
 		}

@@ -153,7 +153,7 @@ func (d *directory) segmentsOf(id uint64, needed map[uint64]bool) bool {
 		needed[s.ID()] = true
 		source, err := sourceOf(s)
 		if err == nil {
-			err = (&seg{source: source}).loadDictionaries()
+			err = (&seg{source: source}).load()
 		}
 		ok = ok && err == nil
 	}

@@ -2,7 +2,6 @@ package search
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,6 +9,7 @@ import (
 	segment "github.com/blugelabs/bluge_segment_api"
 
 	"cairn/search/analysis"
+	"cairn/search/icefile"
 )
 
 // The fields of a document. Bluge wants the name of the first.
@@ -38,10 +38,13 @@ func facet(kind byte, value string) string { return string(kind) + strings.ToLow
 // A document is a note in the terms of Bluge. It is complete before Bluge sees
 // it, so Analyze has nothing left to do.
 type document struct {
+	row    icefile.Row
 	fields []field
 }
 
 func (d *document) Analyze() {}
+
+func (d *document) Row() icefile.Row { return d.row }
 
 func (d *document) EachField(visit segment.VisitField) {
 	for i := range d.fields {
@@ -52,10 +55,9 @@ func (d *document) EachField(visit segment.VisitField) {
 // A field is one field of a document. Every term has frequency 1: what would
 // be its frequency is in its level.
 type field struct {
-	name   string
-	terms  [][]byte
-	value  []byte // stored, if not nil
-	column bool   // readable by document number
+	name  string
+	terms [][]byte
+	value []byte // stored, if not nil
 }
 
 func (f *field) Name() string         { return f.name }
@@ -63,7 +65,7 @@ func (f *field) Length() int          { return len(f.terms) }
 func (f *field) Value() []byte        { return f.value }
 func (f *field) Index() bool          { return len(f.terms) > 0 }
 func (f *field) Store() bool          { return f.value != nil }
-func (f *field) IndexDocValues() bool { return f.column }
+func (f *field) IndexDocValues() bool { return false } // the row is
 
 func (f *field) EachTerm(visit segment.VisitTerm) {
 	for _, t := range f.terms {
@@ -83,14 +85,13 @@ type key string
 func (k key) Field() string { return keyField }
 func (k key) Term() []byte  { return []byte(k) }
 
-// keyColumn holds the key and, after it in the order of terms, any other facts
-// that are read by document number.
-func keyColumn(k string, more ...[]byte) field {
-	return field{name: keyField, terms: append([][]byte{[]byte(k)}, more...), column: true}
-}
+func keyFieldOf(k string) field { return field{name: keyField, terms: [][]byte{[]byte(k)}} }
 
 func markDocument(space string, m Mark) *document {
-	return &document{fields: []field{keyColumn(markKey(space)), {name: textField, value: encodeMark(m)}}}
+	return &document{
+		row:    icefile.Row{Space: space},
+		fields: []field{keyFieldOf(markKey(space)), {name: textField, value: encodeMark(m)}},
+	}
 }
 
 // A documentMaker turns notes into documents. It is not safe for concurrent
@@ -128,7 +129,7 @@ func (m *documentMaker) document(space string, d *Doc) *document {
 	m.text.WriteString(regionEnd)
 	m.text.WriteString(m.names.String())
 	fields := []field{
-		keyColumn(noteKey(space, d.ID), formatMillis(d.Recorded.UnixMilli())),
+		keyFieldOf(noteKey(space, d.ID)),
 		{name: wordField, terms: m.wordTerms()},
 		{name: facetField, terms: facetsOf(space, d)},
 		{name: textField, value: []byte(m.text.String())},
@@ -136,7 +137,8 @@ func (m *documentMaker) document(space string, d *Doc) *document {
 	if d.Meaning != nil {
 		fields = append(fields, field{name: placeField, value: d.Meaning})
 	}
-	return &document{fields: fields}
+	row := icefile.Row{ID: string(d.ID), Space: space, Time: d.Recorded.UnixMilli()}
+	return &document{row: row, fields: fields}
 }
 
 // longHeading is how many characters the longest heading has.
@@ -248,18 +250,6 @@ func facetsOf(space string, d *Doc) [][]byte {
 		terms = append(terms, []byte(f))
 	}
 	return terms
-}
-
-// timePrefix begins a time among the terms of the key field. No key begins
-// with it.
-const timePrefix = "\x01"
-
-// formatMillis writes a time so that no byte is one that Bluge keeps for
-// itself.
-func formatMillis(ms int64) []byte { return strconv.AppendInt([]byte(timePrefix), ms, 36) }
-
-func parseMillis(b []byte) (int64, error) {
-	return strconv.ParseInt(string(b[len(timePrefix):]), 36, 64)
 }
 
 // The stored text of a note is its words, folded, each between two spaces, in

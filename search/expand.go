@@ -94,7 +94,7 @@ func (v *view) slipped(name string, slips *slips, start string) (*source, error)
 // that pick accepts. A note that holds several has the best of their levels.
 func (s *seg) union(pick vellum.Automaton, starts []string) (*postings, error) {
 	m := maxima.Get().(*maximum) // it goes back only if all went well, and so is empty
-	m.fit(len(s.rows.times))
+	m.fit(s.rows.Len())
 	for _, start := range starts {
 		terms := 0
 		for e, err := range s.words.Begin([]byte(start), pick) {
@@ -109,7 +109,7 @@ func (s *seg) union(pick vellum.Automaton, starts []string) (*postings, error) {
 			}
 		}
 	}
-	p := m.postings(len(s.rows.times))
+	p := m.postings(s.rows.Len())
 	maxima.Put(m)
 	return p, nil
 }

@@ -294,41 +294,81 @@ func TestFlippedBytesEndNothing(t *testing.T) {
 	t.Parallel()
 	const flips = 30
 	for seed := range flips {
-		dir := t.TempDir()
-		x := open(t, dir)
-		apply(t, x, "team", note(1, "redis cache timeout"), note(2, "cache file-lock useEffect"), note(3, "文件锁"))
-		if err := x.Close(); err != nil {
-			t.Fatal(err)
-		}
-		damage(t, dir, ".seg", func(b []byte) []byte {
-			at := len(b) * seed / flips
-			for i := at; i < min(at+8, len(b)); i++ {
-				b[i] ^= 0xff
-			}
-			return b
-		})
-		useDamaged(t, dir)
+		flip(t, func(length int) int { return length * seed / flips })
 	}
+}
+
+// The rows of a segment are the last bytes of its file.
+func TestFlippedRowsEndNothing(t *testing.T) {
+	t.Parallel()
+	const notes, rowAndMore = 4, 60
+	for back := flipped; back < notes*rowAndMore; back += flipped {
+		flip(t, func(length int) int { return length - back })
+	}
+}
+
+// flipped is how many bytes flip turns around.
+const flipped = 8
+
+// flip uses an index of which some bytes of each segment are flipped.
+func flip(t *testing.T, place func(length int) int) {
+	t.Helper()
+	dir := t.TempDir()
+	x := open(t, dir)
+	apply(t, x, "team", note(1, "redis cache timeout"), note(2, "cache file-lock useEffect"), note(3, "文件锁"))
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	damage(t, dir, ".seg", func(b []byte) []byte {
+		at := place(len(b))
+		for i := at; i < min(at+flipped, len(b)); i++ {
+			b[i] ^= 0xff
+		}
+		return b
+	})
+	useDamaged(t, dir)
 }
 
 func useDamaged(t *testing.T, dir string) {
 	t.Helper()
+	askDamaged(t, dir)
 	x, err := search.Open(dir, search.Impatient(search.Options{}))
+	wantDamage(t, "open", err)
 	if err != nil {
 		return
 	}
 	defer x.Close()
-	for _, q := range []string{"cache", "cach", "redis timeout", `"cache file"`, "文件", "lokc", "use OR lock"} {
-		if _, err := x.Ask(t.Context(), search.Query{Text: q}); err != nil {
-			if _, ok := errors.AsType[*search.DamagedError](err); !ok {
-				t.Fatalf("ask %q: %v, want a DamagedError", q, err)
-			}
-		}
+	for _, q := range []string{"cache", "cach", "redis timeout", `"cache file"`, "文件", "lokc", "use OR lock", "kind:note since:7d"} {
+		_, err := x.Ask(t.Context(), search.Query{Text: q})
+		wantDamage(t, q, err)
 	}
 	x.Count("team")
 	x.Mark("team")
 	x.IDs("team", func(event.ID) error { return nil })
 	x.Apply(t.Context(), search.Batch{Space: "team", Put: []search.Doc{note(9, "more")}})
+}
+
+// wantDamage takes an answer as well, for not all damage is seen.
+func wantDamage(t *testing.T, what string, err error) {
+	t.Helper()
+	if _, ok := errors.AsType[*search.DamagedError](err); err != nil && !ok {
+		t.Fatalf("%s: %v, want a DamagedError", what, err)
+	}
+}
+
+func askDamaged(t *testing.T, dir string) {
+	t.Helper()
+	r, err := search.OpenReader(dir)
+	wantDamage(t, "open a reader", err)
+	if err != nil {
+		return
+	}
+	defer r.Close()
+	for _, q := range []string{"cache", "since:2000-01-01"} {
+		_, err := r.Ask(t.Context(), search.Query{Text: q})
+		wantDamage(t, q, err)
+	}
+	wantDamage(t, "list the ids", r.IDs("team", func(event.ID) error { return nil }))
 }
 
 func TestCheckSeesAFlippedBit(t *testing.T) {

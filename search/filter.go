@@ -102,9 +102,9 @@ func (p *part) inSpaces(spaces []string) (*roaring.Bitmap, error) {
 
 func (p *part) inTime(f Filter) *roaring.Bitmap {
 	var docs []uint32
-	for doc, ms := range p.rows.times {
-		if f.admits(ms) {
-			docs = append(docs, uint32(doc))
+	for doc := range uint32(p.rows.Len()) {
+		if f.admits(p.rows.Time(doc)) {
+			docs = append(docs, doc)
 		}
 	}
 	return roaring.BitmapOf(docs...)

@@ -13,10 +13,10 @@ import (
 	"cairn/internal/disk"
 )
 
-// schema is the layout of the index: terms, levels, weights, stored text. It
+// schema is the layout of the index: files, terms, levels, weights, stored text. It
 // goes up with every change after which an old folder would give wrong
 // answers.
-const schema = 3
+const schema = 4
 
 // The folder of an index holds:
 //

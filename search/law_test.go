@@ -314,7 +314,7 @@ func sourcesOf(either []expr) map[int]bool {
 func (o *oracle) replay(put func(Batch) error) error {
 	for _, n := range o.notes {
 		stale := Doc{ID: n.id, Title: "a former text of this note"}
-		gone := Doc{ID: n.id + "-gone", Title: n.doc.Title}
+		gone := Doc{ID: "gone" + n.id[4:], Title: n.doc.Title}
 		for _, b := range []Batch{
 			{Space: n.space, Put: []Doc{stale, gone}},
 			{Space: n.space, Put: []Doc{n.doc}, Delete: []event.ID{gone.ID}},

@@ -46,7 +46,7 @@ func (v *view) newest(docs []*roaring.Bitmap, size int) []candidate {
 	t := top{view: v, size: size}
 	for i, part := range v.segs {
 		for it := docs[i].ReverseIterator(); it.HasNext(); {
-			if doc := it.Next(); part.rows.ages[doc] >= t.leastAge() {
+			if doc := it.Next(); part.rows.Start(doc) >= t.leastAge() {
 				t.offer(candidate{docRef: docRef{i, doc}})
 			}
 		}
@@ -60,5 +60,5 @@ func (t *top) leastAge() uint64 {
 		return 0
 	}
 	last := t.list[t.size-1]
-	return t.view.segs[last.part].rows.ages[last.doc]
+	return t.view.segs[last.part].rows.Start(last.doc)
 }

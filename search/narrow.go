@@ -118,7 +118,7 @@ func kindNamed(s string) string {
 // notes are the documents of a part that are notes, dead ones included.
 func (p *part) notes() *roaring.Bitmap {
 	out := roaring.New()
-	out.AddRange(0, uint64(len(p.rows.times)))
-	out.AndNot(roaring.BitmapOf(p.rows.marks...))
+	out.AddRange(0, uint64(p.rows.Len()))
+	out.AndNot(roaring.BitmapOf(p.rows.marks()...))
 	return out
 }

@@ -8,6 +8,7 @@ import (
 
 	"cairn/internal/event"
 	"cairn/search/embed"
+	"cairn/search/icefile"
 )
 
 // A Doc is a note as the index sees it. Title, Tags and Body are searched; the
@@ -90,12 +91,12 @@ const keySep = "\x00"
 
 // checkBatch refuses what could not be told apart later.
 func checkBatch(b Batch) error {
-	if b.Space == "" || strings.Contains(b.Space, keySep) || strings.HasPrefix(b.Space, timePrefix) {
+	if b.Space == "" || strings.Contains(b.Space, keySep) {
 		return fmt.Errorf("apply a batch: %q is no name of a space", b.Space)
 	}
 	for i := range b.Put {
 		d := &b.Put[i]
-		if d.ID == "" || strings.Contains(string(d.ID), keySep) {
+		if d.ID == "" || len(d.ID) > icefile.MaxID || strings.Contains(string(d.ID), keySep) {
 			return fmt.Errorf("apply a batch to %s: %q is no id", b.Space, d.ID)
 		}
 		if d.Space != "" && d.Space != b.Space {

@@ -111,7 +111,7 @@ func (s *scratch) reset() {
 func newRanker(p *plan, allow []*roaring.Bitmap, size int) *ranker {
 	s := scratches.Get().(*scratch)
 	for _, part := range p.view.segs {
-		s.fit(len(part.rows.times))
+		s.fit(part.rows.Len())
 	}
 	return &ranker{plan: p, allow: allow, top: top{view: p.view, size: size}, scratch: s}
 }

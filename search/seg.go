@@ -67,23 +67,20 @@ func (s *shelf[T]) get(key string, read func() (T, error)) (T, error) {
 func newSeg(source segment.Segment) (*seg, error) {
 	s := &seg{source: source}
 	s.terms.size, s.unions.size, s.facets.size = maxTerms, maxUnions, maxFacets
-	err := s.loadDictionaries()
-	if err == nil {
-		s.rows, err = readRows(source)
-	}
-	return s, err
+	return s, s.load()
 }
 
-// loadDictionaries has ice read what it otherwise reads when it is first asked for, under a
+// load has ice read what it otherwise reads when it is first asked for, under a
 // lock that a panic over damaged bytes would leave taken: better now than among
 // searches.
-func (s *seg) loadDictionaries() (err error) {
+func (s *seg) load() (err error) {
 	if _, err = dictionaryOf(s.source, keyField); err != nil {
 		return err
 	}
 	if s.words, err = dictionaryOf(s.source, wordField); err != nil {
 		return err
 	}
+	s.rows = rows{s.words.Rows()}
 	s.narrow, err = dictionaryOf(s.source, facetField)
 	return err
 }
@@ -116,7 +113,7 @@ func (s *seg) readPostings(key string) (*postings, error) {
 			return nil, err
 		}
 		if p == nil {
-			p = &postings{docs: len(s.rows.times)}
+			p = &postings{docs: s.rows.Len()}
 		}
 		l := termLevel(e.Term)
 		if l >= levels {

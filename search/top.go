@@ -98,12 +98,12 @@ func (v *view) compare(a, b candidate) int {
 	if a.score != b.score {
 		return cmp.Compare(b.score, a.score)
 	}
-	rowsA, rowsB := &v.segs[a.part].rows, &v.segs[b.part].rows
-	if c := cmp.Compare(rowsB.ages[b.doc], rowsA.ages[a.doc]); c != 0 {
+	rowsA, rowsB := v.segs[a.part].rows, v.segs[b.part].rows
+	if c := cmp.Compare(rowsB.Start(b.doc), rowsA.Start(a.doc)); c != 0 { // mostly enough
 		return c
 	}
-	if c := cmp.Compare(rowsB.id(b.doc), rowsA.id(a.doc)); c != 0 {
+	if c := rowsB.CompareIDs(b.doc, rowsA.Rows, a.doc); c != 0 {
 		return c
 	}
-	return cmp.Compare(rowsA.spaceOf(a.doc), rowsB.spaceOf(b.doc))
+	return cmp.Compare(rowsA.Space(a.doc), rowsB.Space(b.doc))
 }

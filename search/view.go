@@ -101,11 +101,11 @@ func openSegment(source segment.Segment, former []*part) (*seg, error) {
 func (p *part) isDead(doc uint32) bool { return p.dead != nil && p.dead.Contains(doc) }
 
 func (p *part) countNotes() int {
-	n := len(p.rows.times)
+	n := p.rows.Len()
 	if p.dead != nil {
 		n -= int(p.dead.GetCardinality())
 	}
-	for _, doc := range p.rows.marks {
+	for _, doc := range p.rows.marks() {
 		if !p.isDead(doc) {
 			n--
 		}
@@ -120,7 +120,7 @@ func (v *view) hasRemoved() bool {
 			continue
 		}
 		marks := uint64(0)
-		for _, doc := range p.rows.marks {
+		for _, doc := range p.rows.marks() {
 			if p.isDead(doc) {
 				marks++
 			}
@@ -213,7 +213,7 @@ func (v *view) mark(space string) (found Mark, ok bool, err error) {
 // marks calls fn with the mark of every space.
 func (v *view) marks(fn func(space string, m Mark)) error {
 	for _, p := range v.segs {
-		for i, doc := range p.rows.marks {
+		for _, doc := range p.rows.marks() {
 			if p.isDead(doc) {
 				continue
 			}
@@ -226,7 +226,7 @@ func (v *view) marks(fn func(space string, m Mark)) error {
 			if err = errors.Join(err, bad); err != nil {
 				return &DamagedError{Dir: v.dir, Err: err}
 			}
-			fn(p.rows.marked[i], m)
+			fn(p.rows.Space(doc), m)
 		}
 	}
 	return nil
@@ -249,8 +249,8 @@ func (v *view) countFacet(term string) (int, error) {
 
 func (v *view) ids(ctx context.Context, space string, fn func(event.ID) error) error {
 	for _, p := range v.segs {
-		for doc := range uint32(len(p.rows.times)) {
-			if p.isDead(doc) || p.rows.spaceOf(doc) != space {
+		for doc := range uint32(p.rows.Len()) {
+			if p.isDead(doc) || !p.rows.isOf(doc, space) {
 				continue
 			}
 			if err := ctx.Err(); err != nil {
@@ -266,8 +266,8 @@ func (v *view) ids(ctx context.Context, space string, fn func(event.ID) error) e
 
 func (v *view) meanings(space string, fn func(event.ID, embed.Vector) error) error {
 	for _, p := range v.segs {
-		for doc := range uint32(len(p.rows.times)) {
-			if p.isDead(doc) || p.rows.spaceOf(doc) != space {
+		for doc := range uint32(p.rows.Len()) {
+			if p.isDead(doc) || !p.rows.isOf(doc, space) {
 				continue
 			}
 			var told error

@@ -16,16 +16,23 @@ import (
 // keyField is the field that ice wants first.
 const keyField = "_id"
 
-// New makes a segment of documents, at least one, whose terms have no
-// locations. A field has to be a column, that is to say index document values,
-// in all documents that have it or in none. norm is called with the name of a
-// field and how long it is in a document; it must not return 0, which the
-// format keeps for itself. The second result is the size of the segment in
-// bytes.
+// A Document is one that New makes a segment of. Its terms have no locations,
+// and what is to be read by its number is in its Row, not in its fields.
+type Document interface {
+	segment.Document
+	Row() Row
+}
+
+// New makes a segment of documents, at least one, each a Document. norm is
+// called with the name of a field and how long it is in a document; it must not
+// return 0, which the format keeps for itself. The second result is the size of
+// the segment in bytes.
 func New(docs []segment.Document, norm func(string, int) float32) (segment.Segment, uint64, error) {
 	b := newBuilder(docs, norm)
 	for i, d := range docs {
-		b.add(uint32(i), d)
+		if err := b.add(uint32(i), d); err != nil {
+			return nil, 0, fmt.Errorf("make a segment: %w", err)
+		}
 	}
 	file, err := b.file()
 	if err != nil {
@@ -43,6 +50,7 @@ func New(docs []segment.Document, norm func(string, int) float32) (segment.Segme
 type builder struct {
 	norm   func(string, int) float32
 	docs   uint64
+	rows   *rowWriter
 	fields []*field
 	number map[string]int // of fields, by name
 
@@ -59,7 +67,7 @@ type value struct {
 
 // newBuilder numbers the fields in the order of their names, as ice does.
 func newBuilder(docs []segment.Document, norm func(string, int) float32) *builder {
-	b := &builder{norm: norm, docs: uint64(len(docs)), number: map[string]int{}}
+	b := &builder{norm: norm, docs: uint64(len(docs)), rows: newRowWriter(len(docs)), number: map[string]int{}}
 	names := []string{}
 	for _, d := range docs {
 		d.EachField(func(f segment.Field) {
@@ -76,7 +84,11 @@ func newBuilder(docs []segment.Document, norm func(string, int) float32) *builde
 	return b
 }
 
-func (b *builder) add(doc uint32, d segment.Document) {
+func (b *builder) add(doc uint32, d segment.Document) error {
+	own, ok := d.(Document)
+	if !ok {
+		return fmt.Errorf("a %T has no row", d)
+	}
 	b.values = b.values[:0]
 	d.EachField(func(in segment.Field) {
 		n := b.number[in.Name()]
@@ -87,6 +99,7 @@ func (b *builder) add(doc uint32, d segment.Document) {
 	})
 	slices.SortStableFunc(b.values, func(v, w value) int { return cmp.Compare(v.field, w.field) })
 	b.store()
+	return b.rows.add(own.Row())
 }
 
 // store writes the stored values of a document: what they are, and then the
@@ -119,13 +132,14 @@ func (b *builder) file() ([]byte, error) {
 		}
 	}
 	columns := uint64(len(b.out))
-	for _, f := range b.fields {
-		b.out = binary.AppendUvarint(b.out, f.columnStart)
-		b.out = binary.AppendUvarint(b.out, f.columnEnd)
+	for range b.fields {
+		b.out = binary.AppendUvarint(b.out, noColumn) // where it begins
+		b.out = binary.AppendUvarint(b.out, noColumn) // and ends
 	}
 	fieldIndex := b.writeFieldIndex()
 	b.writeFooter(storedIndex, fieldIndex, columns)
-	return b.out, nil
+	b.out = b.rows.appendTo(b.out)
+	return binary.BigEndian.AppendUint32(b.out, crc32.ChecksumIEEE(b.out)), nil
 }
 
 // writeFieldIndex writes what there is of each field, and returns where the
@@ -156,13 +170,12 @@ func (b *builder) writeFooter(storedIndex, fieldIndex, columns uint64) {
 	b.out = binary.BigEndian.AppendUint32(b.out, crc32.ChecksumIEEE(b.out))
 }
 
-// How ice divides lists and columns into chunks: a list into so many that each
-// has about a thousand documents, a column every so many documents.
+// How ice divides lists into chunks: into so many that each has about a
+// thousand documents.
 const (
-	chunkMode   = 1025
-	listChunk   = 1024
-	columnChunk = 1024
+	chunkMode = 1025
+	listChunk = 1024
 )
 
-// noColumn stands for the place of a column that is not there.
+// noColumn stands for the place of a column of ice's own that is not there.
 const noColumn = math.MaxUint64

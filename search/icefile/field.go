@@ -12,7 +12,6 @@ import (
 	"github.com/RoaringBitmap/roaring"
 	"github.com/blevesearch/vellum"
 	segment "github.com/blugelabs/bluge_segment_api"
-	"github.com/golang/snappy"
 )
 
 // A field collects the terms of one field in all documents.
@@ -25,10 +24,7 @@ type field struct {
 	terms  []term
 	hits   []hit
 
-	column []cell // what can be read by document number
-
-	dictionary             uint64 // where it was written
-	columnStart, columnEnd uint64
+	dictionary uint64 // where it was written
 }
 
 // A term is one term and the chain of its hits.
@@ -46,14 +42,8 @@ type hit struct {
 	next int32  // of the same term, or -1
 }
 
-// A cell is the terms of one document in a column.
-type cell struct {
-	doc   uint32
-	terms []string
-}
-
 func newField(name string) *field {
-	return &field{name: name, number: map[string]int32{}, columnStart: noColumn, columnEnd: noColumn}
+	return &field{name: name, number: map[string]int32{}}
 }
 
 func (f *field) add(doc uint32, in segment.Field, norm func(string, int) float32) {
@@ -61,22 +51,12 @@ func (f *field) add(doc uint32, in segment.Field, norm func(string, int) float32
 	f.docs++
 	f.length += uint64(length)
 	bits := math.Float32bits(norm(f.name, length))
-	var row cell
-	in.EachTerm(func(t segment.FieldTerm) {
-		n := f.hit(t.Term(), doc, uint32(t.Frequency()), bits)
-		if in.IndexDocValues() {
-			row.terms = append(row.terms, f.terms[n].text)
-		}
-	})
-	if len(row.terms) > 0 {
-		row.doc = doc
-		f.column = append(f.column, row)
-	}
+	in.EachTerm(func(t segment.FieldTerm) { f.hit(t.Term(), doc, uint32(t.Frequency()), bits) })
 }
 
 // hit adds a term in a document; a term that comes again in one document
 // counts for more.
-func (f *field) hit(text []byte, doc, freq, norm uint32) int32 {
+func (f *field) hit(text []byte, doc, freq, norm uint32) {
 	n, ok := f.number[string(text)]
 	at := int32(len(f.hits))
 	if !ok {
@@ -88,14 +68,13 @@ func (f *field) hit(text []byte, doc, freq, norm uint32) int32 {
 	if t.count > 0 {
 		if last := &f.hits[t.last]; last.doc == doc {
 			last.freq += freq
-			return n
+			return
 		}
 		f.hits[t.last].next = at
 	}
 	f.hits = append(f.hits, hit{doc: doc, freq: freq, norm: norm, next: -1})
 	t.last = at
 	t.count++
-	return n
 }
 
 // dictionaries are builders to be used again, for a new one is large.
@@ -116,7 +95,7 @@ func (d *dictionary) start() error {
 	return err
 }
 
-// writeField writes the lists of a field, its dictionary and its column.
+// writeField writes the lists of a field and its dictionary.
 func (b *builder) writeField(f *field) error {
 	d := dictionaries.Get().(*dictionary)
 	if err := d.start(); err != nil {
@@ -139,7 +118,6 @@ func (b *builder) writeField(f *field) error {
 	b.out = binary.AppendUvarint(b.out, uint64(d.buf.Len()))
 	b.out = append(b.out, d.buf.Bytes()...)
 	dictionaries.Put(d)
-	b.writeColumn(f)
 	return nil
 }
 
@@ -191,51 +169,4 @@ func (b *builder) writeFreqs(f *field, t *term, docs *roaring.Bitmap) {
 		b.out = binary.AppendUvarint(b.out, end)
 	}
 	b.out = append(b.out, data...)
-}
-
-// termEnd ends each term in a column.
-const termEnd = 0xff
-
-// writeColumn writes the terms of each document in chunks, the ends of the
-// chunks, how many bytes those take and how many there are.
-func (b *builder) writeColumn(f *field) {
-	if len(f.column) == 0 {
-		return
-	}
-	f.columnStart = uint64(len(b.out))
-	ends := make([]uint64, (b.docs-1)/columnChunk+1)
-	rows := f.column
-	for chunk := range ends {
-		n := 0
-		for n < len(rows) && int(rows[n].doc)/columnChunk == chunk {
-			n++
-		}
-		if n > 0 {
-			b.writeCells(rows[:n])
-			rows = rows[n:]
-		}
-		ends[chunk] = uint64(len(b.out)) - f.columnStart
-	}
-	at := len(b.out)
-	for _, end := range ends {
-		b.out = binary.AppendUvarint(b.out, end)
-	}
-	b.out = binary.BigEndian.AppendUint64(b.out, uint64(len(b.out)-at))
-	b.out = binary.BigEndian.AppendUint64(b.out, uint64(len(ends)))
-	f.columnEnd = uint64(len(b.out))
-}
-
-func (b *builder) writeCells(rows []cell) {
-	var data []byte
-	b.out = binary.AppendUvarint(b.out, uint64(len(rows)))
-	for _, row := range rows {
-		slices.Sort(row.terms)
-		for _, t := range slices.Compact(row.terms) {
-			data = append(append(data, t...), termEnd)
-		}
-		b.out = binary.AppendUvarint(b.out, uint64(row.doc))
-		b.out = binary.AppendUvarint(b.out, uint64(len(data)))
-	}
-	b.packed = snappy.Encode(b.packed[:cap(b.packed)], data)
-	b.out = append(b.out, b.packed...)
 }

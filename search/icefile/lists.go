@@ -55,6 +55,9 @@ func (s *Segment) Dictionary(field string) (segment.Dictionary, error) {
 	return &Dictionary{d, s, s.terms[field]}, nil
 }
 
+// Rows are those of the segment.
+func (d *Dictionary) Rows() *Rows { return d.segment.rows }
+
 // Begin are the terms that begin with start and that pick accepts, in order; a
 // nil pick accepts all. It ends at the first error.
 //

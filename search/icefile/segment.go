@@ -2,26 +2,48 @@ package icefile
 
 import (
 	"fmt"
+	"hash/crc32"
 	"io"
 
-	"github.com/RoaringBitmap/roaring"
 	"github.com/blevesearch/vellum"
 	segment "github.com/blugelabs/bluge_segment_api"
 	"github.com/blugelabs/ice"
 )
 
-// A Segment is a segment that ice reads, and whose lists can be read in rows
-// besides. It is safe for concurrent use.
+// Type and Version name the format to Bluge.
+const (
+	Type           = "ice with rows"
+	Version uint32 = 1
+)
+
+// A Segment is a segment that ice reads, whose lists can be read in rows
+// besides, and which has Rows. It is safe for concurrent use.
 type Segment struct {
 	*ice.Segment
-	data  *segment.Data
+	file  *segment.Data
+	data  *segment.Data          // what ice reads of it
 	terms map[string]*vellum.FST // by field
+	rows  *Rows
 }
 
 // Load makes a segment of the bytes of a file. Damaged bytes may make it, or
 // any later use, panic.
-func Load(data *segment.Data) (*Segment, error) {
-	loaded, err := ice.Load(data)
+func Load(file *segment.Data) (*Segment, error) {
+	end := file.Len() - trailerLen - crc32.Size
+	if end < 0 {
+		return nil, errRows
+	}
+	trailer, err := file.Read(end, end+trailerLen)
+	if err != nil {
+		return nil, err
+	}
+	size, nameless, names := readTrailer(trailer)
+	if size > uint64(end) {
+		return nil, errRows
+	}
+	start := end - int(size)
+	s := &Segment{file: file, data: file.Slice(0, start)}
+	loaded, err := ice.Load(s.data)
 	if err != nil {
 		return nil, err
 	}
@@ -29,21 +51,22 @@ func Load(data *segment.Data) (*Segment, error) {
 	if !ok {
 		return nil, fmt.Errorf("ice loads a %T", loaded)
 	}
-	s := &Segment{Segment: own, data: data}
+	s.Segment = own
+	rows, err := file.Read(start, end)
+	if err != nil {
+		return nil, err
+	}
+	if s.rows, err = readRows(rows, s.Count(), nameless, names); err != nil {
+		return nil, err
+	}
 	return s, s.loadTerms()
 }
 
-// WriteTo writes the segment as a file.
-func (s *Segment) WriteTo(w io.Writer, _ chan struct{}) (int64, error) { return s.data.WriteTo(w) }
+// Type is that of the format.
+func (s *Segment) Type() string { return Type }
 
-// Merge is ice.Merge for segments of this package.
-func Merge(segments []segment.Segment, drops []*roaring.Bitmap, bufferSize int) segment.Merger {
-	plain := make([]segment.Segment, len(segments))
-	for i, s := range segments {
-		plain[i] = s
-		if own, ok := s.(*Segment); ok {
-			plain[i] = own.Segment
-		}
-	}
-	return ice.Merge(plain, drops, bufferSize)
-}
+// Version is that of the format.
+func (s *Segment) Version() uint32 { return Version }
+
+// WriteTo writes the segment as a file.
+func (s *Segment) WriteTo(w io.Writer, _ chan struct{}) (int64, error) { return s.file.WriteTo(w) }
