@@ -3,6 +3,7 @@ package catchup
 import (
 	"cairn/agent/projection"
 	"cairn/internal/event"
+	"cairn/internal/hubwire"
 	"cairn/search"
 	"cairn/sync/eventlog"
 )
@@ -36,7 +37,7 @@ func (b *batcher) add(s eventlog.Stored) error {
 	if p, ok := s.Event.Payload.(*event.Redact); ok {
 		b.batch.Delete = append(b.batch.Delete, p.Target)
 	}
-	if s.Event.Kind.Searchable() && !b.space.unsearchable(s.ID) {
+	if b.space.finds(s.Event.Kind) && !b.space.unsearchable(s.ID) {
 		b.batch.Put = append(b.batch.Put, docOf(s.Event, b.space.keeper.embedder()))
 		b.bytes += len(s.Bytes)
 	}
@@ -53,6 +54,12 @@ func (b *batcher) finish(mark search.Mark) error {
 	err := b.apply(b.batch)
 	b.batch, b.bytes = search.Batch{}, 0
 	return err
+}
+
+// finds says whether events of a kind belong into the index. What a hub records
+// is looked for like any other memory, in the space it is in.
+func (s *Space) finds(k event.Kind) bool {
+	return k.Searchable() || k == event.KindAudit && s.name == hubwire.Audit
 }
 
 // unsearchable says whether the event must not be found, whatever its kind.

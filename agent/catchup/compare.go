@@ -20,7 +20,7 @@ func (s *Space) Compare(ctx context.Context) (Difference, error) {
 	defer s.indexing.Unlock()
 	want := map[event.ID]bool{}
 	s.Facts(func(set *projection.Set) {
-		for id := range set.Searchable() {
+		for id := range set.Searchable(s.finds) {
 			if !s.hidden(id) {
 				want[id] = true
 			}

@@ -145,7 +145,7 @@ func (s *Space) settle(x *search.Index, to projection.Mark) error {
 func (s *Space) expected() (int, projection.Mark) {
 	n := 0
 	mark := s.facts.read(func(set *projection.Set) {
-		for id := range set.Searchable() {
+		for id := range set.Searchable(s.finds) {
 			if !s.hidden(id) {
 				n++
 			}

@@ -5,13 +5,16 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"cairn/agent/api"
 	"cairn/agent/catchup"
 	"cairn/agent/projection"
 	"cairn/internal/event"
+	"cairn/internal/hubwire"
 	"cairn/search"
+	"cairn/search/query"
 )
 
 const (
@@ -29,6 +32,9 @@ func (s *Service) Ask(ctx context.Context, q api.Query) (api.Answer, error) {
 	spaces, err := s.chosen(q.Filter.Space)
 	if err != nil {
 		return out, err
+	}
+	if q.Filter.Kind == "" && typesAudit(spaces, q.Text) {
+		q.Filter.Kind = event.KindAudit
 	}
 	notes := s.catchUp(ctx, spaces, (*Service).levelAll)
 	views := s.views(spaces)
@@ -48,6 +54,17 @@ func (s *Service) Ask(ctx context.Context, q api.Query) (api.Answer, error) {
 	out.Note = joinNotes(append(append([]string{result.Note}, notes...), unread...))
 	out.TookUS = time.Since(start).Microseconds()
 	return out, nil
+}
+
+// typesAudit says whether what a hub records is asked for by a filter among the
+// words, where there is any of it.
+func typesAudit(spaces []*space, text string) bool {
+	if !slices.ContainsFunc(spaces, func(sp *space) bool { return sp.name == hubwire.Audit }) {
+		return false
+	}
+	return slices.ContainsFunc(query.Parse(text).Only, func(t query.Term) bool {
+		return t.Filter != nil && t.Filter.Field == query.Kind && strings.EqualFold(t.Filter.Value, string(event.KindAudit))
+	})
 }
 
 // views is how each of the spaces looks from here and now.
@@ -90,7 +107,7 @@ func (s *Service) searchFor(q api.Query, spaces []*space, views []projection.Vie
 func (s *Service) mayFind(sp *space, id event.ID, q api.Query, view projection.View) (st projection.Standing, ok bool) {
 	sp.kept.Facts(func(set *projection.Set) {
 		st, ok = set.Standing(id, view)
-		ok = ok && s.shows(sp, id, st, q) && st.State != api.Redacted &&
+		ok = ok && s.shows(sp, id, st, q) && st.State != api.Redacted && !isUnasked(set, sp, id, q.Filter) &&
 			(q.Filter.Subject == "" || set.Fits(id, api.Filter{Subject: q.Filter.Subject}))
 	})
 	return st, ok

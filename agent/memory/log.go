@@ -59,8 +59,8 @@ func (s *Service) newest(sp *space, q api.Query, limit int) (list []ranked, tota
 	return list, total
 }
 
-// isUnasked says whether the event is one of those that a hub records, and was
-// not asked for: there are many, and they are nobody's notes.
+// isUnasked says whether the event is one of those that a hub records, and
+// neither its space nor its kind was asked for: there are many, and they are nobody's notes.
 func isUnasked(set *projection.Set, sp *space, id event.ID, f api.Filter) bool {
 	if sp.name != hubwire.Audit || f.Space != "" || f.Kind != "" {
 		return false

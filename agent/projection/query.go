@@ -195,12 +195,12 @@ func (s *Set) Digest(v View) [32]byte {
 }
 
 // Searchable yields the events that belong into a search index: those of a
-// kind to be found, unless they are redacted.
-func (s *Set) Searchable() iter.Seq[event.ID] {
+// kind to be found, as finds says, unless they are redacted.
+func (s *Set) Searchable(finds func(event.Kind) bool) iter.Seq[event.ID] {
 	return func(yield func(event.ID) bool) {
 		for i := range s.rows {
 			r := &s.rows[i]
-			if kindOf(r.kind).Searchable() && !s.redacted(r.id) && !yield(r.id.id()) {
+			if finds(kindOf(r.kind)) && !s.redacted(r.id) && !yield(r.id.id()) {
 				return
 			}
 		}

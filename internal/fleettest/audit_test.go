@@ -63,6 +63,27 @@ func TestAnAdminReadsWhatTheHubDecided(t *testing.T) {
 			t.Errorf("nobody asked for %+v", h)
 		}
 	}
+	for _, f := range []api.Filter{{Space: hubwire.Audit}, {Kind: event.KindAudit}, {Space: hubwire.Audit, Kind: event.KindAudit}} {
+		for _, question := range []string{"who was refused", "refused", string(id)} {
+			if hits := asked(t, a, api.Query{Text: question, Filter: f}); !slices.ContainsFunc(hits, isRecord) {
+				t.Errorf("%q in %+v finds %+v", question, f, hits)
+			}
+		}
+	}
+	for _, typed := range []string{"kind:Audit refused", "refused kind:audit", "kind:audit"} {
+		if hits := asked(t, a, api.Query{Text: typed}); !slices.ContainsFunc(hits, isRecord) {
+			t.Errorf("%q finds %+v", typed, hits)
+		}
+	}
+	a.Note("team", "bob was refused a raise")
+	for _, q := range []api.Query{{Text: "bob refused"}, {Text: "bob refused", All: true}, {Text: "push", Prefix: true}, {Text: "NOT kind:audit refused"}} {
+		if hits := asked(t, a, q); slices.ContainsFunc(hits, isRecord) {
+			t.Errorf("nobody asked %+v for %+v", q, hits)
+		}
+	}
+	if hits := asked(t, a, api.Query{Text: "bob refused"}); len(hits) == 0 {
+		t.Error("a note is hidden behind the hub's record")
+	}
 	refusedBy(t, a, hubwire.Audit, "a note between", hubwire.RuleAudit)
 	if s := space(t, a, hubwire.Audit); s.Ahead != 0 {
 		t.Errorf("%+v", s)
@@ -90,6 +111,18 @@ func logged(t *testing.T, m *fleettest.Machine, q api.Query) []api.Hit {
 	}
 	return answer.Hits
 }
+
+func asked(t *testing.T, m *fleettest.Machine, q api.Query) []api.Hit {
+	t.Helper()
+	answer, err := m.Ask(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Hits
+}
+
+// isRecord says whether a hit is something that the hub has recorded.
+func isRecord(h api.Hit) bool { return h.Kind == event.KindAudit && h.Space == hubwire.Audit }
 
 func hostKey(t *testing.T, f *fleettest.Fleet) devicekey.Key {
 	t.Helper()
