@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/RoaringBitmap/roaring"
 	"github.com/blugelabs/bluge/index"
@@ -20,8 +19,6 @@ func blugeConfig(dir index.Directory) index.Config {
 	c.UnsafeBatch = true     // a step is searchable at once and written soon after; git holds the notes
 	c.PersisterNapTimeMSec = 5
 	c.DeletionPolicyFunc = func() index.DeletionPolicy { return index.NewKeepNLatestDeletionPolicy(keptSnapshots) }
-	// Bluge takes a norm of zero for an empty list when it merges lists of one note.
-	c.NormCalc = func(string, int) float32 { return smallestNorm }
 	return c.WithSegmentType(icefile.Type).WithSegmentVersion(icefile.Version).WithSegmentPlugin(&index.SegmentPlugin{
 		Type: icefile.Type, Version: icefile.Version, New: icefile.New, Load: loadSegment, Merge: mergeSegments,
 	})
@@ -30,9 +27,6 @@ func blugeConfig(dir index.Directory) index.Config {
 // keptSnapshots is how many snapshots stay on disk: one may only go once its
 // successor is safe.
 const keptSnapshots = 2
-
-// smallestNorm takes one byte in a segment.
-var smallestNorm = math.Float32frombits(1)
 
 // loadSegment and mergeSegments run in goroutines of Bluge, where a panic over
 // damaged bytes would end the process.

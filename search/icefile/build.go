@@ -16,19 +16,18 @@ import (
 // keyField is the field that ice wants first.
 const keyField = "_id"
 
-// A Document is one that New makes a segment of. Its terms have no locations,
-// and what is to be read by its number is in its Row, not in its fields.
+// A Document is one that New makes a segment of. Its terms have neither
+// frequencies nor locations, and what is to be read by its number is in its Row,
+// not in its fields.
 type Document interface {
 	segment.Document
 	Row() Row
 }
 
-// New makes a segment of documents, at least one, each a Document. norm is
-// called with the name of a field and how long it is in a document; it must not
-// return 0, which the format keeps for itself. The second result is the size of
-// the segment in bytes.
-func New(docs []segment.Document, norm func(string, int) float32) (segment.Segment, uint64, error) {
-	b := newBuilder(docs, norm)
+// New makes a segment of documents, at least one, each a Document. The second
+// result is the size of the segment in bytes.
+func New(docs []segment.Document, _ func(string, int) float32) (segment.Segment, uint64, error) {
+	b := newBuilder(docs)
 	for i, d := range docs {
 		if err := b.add(uint32(i), d); err != nil {
 			return nil, 0, fmt.Errorf("make a segment: %w", err)
@@ -48,15 +47,15 @@ func New(docs []segment.Document, norm func(string, int) float32) (segment.Segme
 // A builder collects the terms of documents and writes their stored values as
 // they come.
 type builder struct {
-	norm   func(string, int) float32
-	docs   uint64
 	rows   *rowWriter
 	fields []*field
 	number map[string]int // of fields, by name
 
-	out    []byte
+	out    output
 	stored []uint64 // where the stored values of each document begin
 	values []value  // of the document at hand
+	meta   []byte
+	data   []byte
 	packed []byte
 }
 
@@ -66,22 +65,29 @@ type value struct {
 }
 
 // newBuilder numbers the fields in the order of their names, as ice does.
-func newBuilder(docs []segment.Document, norm func(string, int) float32) *builder {
-	b := &builder{norm: norm, docs: uint64(len(docs)), rows: newRowWriter(len(docs)), number: map[string]int{}}
+func newBuilder(docs []segment.Document) *builder {
+	b := &builder{rows: newRowWriter(len(docs)), number: map[string]int{}}
 	names := []string{}
 	for _, d := range docs {
 		d.EachField(func(f segment.Field) {
-			if name := f.Name(); name != keyField && !slices.Contains(names, name) {
+			if name := f.Name(); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		})
 	}
-	slices.Sort(names)
-	for i, name := range append([]string{keyField}, names...) {
+	for i, name := range inOrder(names) {
 		b.fields = append(b.fields, newField(name))
 		b.number[name] = i
 	}
 	return b
+}
+
+// inOrder is the fields as they are numbered: that of keys, and the others by
+// name.
+func inOrder(names []string) []string {
+	names = slices.DeleteFunc(names, func(name string) bool { return name == keyField })
+	slices.Sort(names)
+	return slices.Insert(slices.Compact(names), 0, keyField)
 }
 
 func (b *builder) add(doc uint32, d segment.Document) error {
@@ -92,7 +98,7 @@ func (b *builder) add(doc uint32, d segment.Document) error {
 	b.values = b.values[:0]
 	d.EachField(func(in segment.Field) {
 		n := b.number[in.Name()]
-		b.fields[n].add(doc, in, b.norm)
+		b.fields[n].add(doc, in)
 		if in.Store() {
 			b.values = append(b.values, value{n, in.Value()})
 		}
@@ -105,77 +111,99 @@ func (b *builder) add(doc uint32, d segment.Document) error {
 // store writes the stored values of a document: what they are, and then the
 // values themselves, compressed.
 func (b *builder) store() {
-	var meta, data []byte
+	b.meta, b.data = b.meta[:0], b.data[:0]
 	for _, v := range b.values {
-		meta = binary.AppendUvarint(meta, uint64(v.field))
-		meta = binary.AppendUvarint(meta, uint64(len(data)))
-		meta = binary.AppendUvarint(meta, uint64(len(v.data)))
-		data = append(data, v.data...)
+		b.meta = binary.AppendUvarint(b.meta, uint64(v.field))
+		b.meta = binary.AppendUvarint(b.meta, uint64(len(b.data)))
+		b.meta = binary.AppendUvarint(b.meta, uint64(len(v.data)))
+		b.data = append(b.data, v.data...)
 	}
-	b.packed = snappy.Encode(b.packed[:cap(b.packed)], data)
-	b.stored = append(b.stored, uint64(len(b.out)))
-	b.out = binary.AppendUvarint(b.out, uint64(len(meta)))
-	b.out = binary.AppendUvarint(b.out, uint64(len(b.packed)))
-	b.out = append(b.out, meta...)
-	b.out = append(b.out, b.packed...)
+	b.packed = snappy.Encode(b.packed[:cap(b.packed)], b.data)
+	b.stored = append(b.stored, b.out.len())
+	writeStored(&b.out, b.meta, b.packed)
+}
+
+func writeStored(out *output, meta, packed []byte) {
+	out.uvarint(uint64(len(meta)))
+	out.uvarint(uint64(len(packed)))
+	out.bytes(meta)
+	out.bytes(packed)
 }
 
 // file writes all that follows the stored values.
 func (b *builder) file() ([]byte, error) {
-	storedIndex := uint64(len(b.out))
-	for _, at := range b.stored {
-		b.out = binary.BigEndian.AppendUint64(b.out, at)
-	}
+	storedIndex := writeStoredIndex(&b.out, b.stored)
+	var fields []writtenField
 	for _, f := range b.fields {
-		if err := b.writeField(f); err != nil {
+		at, err := f.write(&b.out)
+		if err != nil {
 			return nil, err
 		}
+		fields = append(fields, writtenField{f.name, at})
 	}
-	columns := uint64(len(b.out))
-	for range b.fields {
-		b.out = binary.AppendUvarint(b.out, noColumn) // where it begins
-		b.out = binary.AppendUvarint(b.out, noColumn) // and ends
+	writeEnd(&b.out, storedIndex, len(b.stored), fields, b.rows)
+	return b.out.buf, nil
+}
+
+// writeStoredIndex writes where the stored values of each document begin, and
+// returns where that is.
+func writeStoredIndex(out *output, stored []uint64) uint64 {
+	at := out.len()
+	for _, start := range stored {
+		out.uint64(start)
 	}
-	fieldIndex := b.writeFieldIndex()
-	b.writeFooter(storedIndex, fieldIndex, columns)
-	b.out = b.rows.appendTo(b.out)
-	return binary.BigEndian.AppendUint32(b.out, crc32.ChecksumIEEE(b.out)), nil
+	return at
+}
+
+// A writtenField is the name of a field and where its dictionary is.
+type writtenField struct {
+	name       string
+	dictionary uint64
+}
+
+// writeEnd writes all that follows the fields.
+func writeEnd(out *output, storedIndex uint64, docs int, fields []writtenField, rows *rowWriter) {
+	columns := out.len()
+	for range fields {
+		out.uvarint(noColumn) // where one of ice's own begins
+		out.uvarint(noColumn) // and ends
+	}
+	fieldIndex := writeFieldIndex(out, fields)
+	for _, n := range []uint64{uint64(docs), storedIndex, fieldIndex, columns} {
+		out.uint64(n)
+	}
+	out.uint32(chunkMode)
+	out.uint32(ice.Version)
+	out.uint32(out.checksum())
+	rows.writeTo(out)
+	out.uint32(out.checksum())
 }
 
 // writeFieldIndex writes what there is of each field, and returns where the
-// list of the places begins.
-func (b *builder) writeFieldIndex() uint64 {
+// list of the places begins. ice also wants to know how many documents have it,
+// and how long it is in all of them, which nobody asks here.
+func writeFieldIndex(out *output, fields []writtenField) uint64 {
 	var places []uint64
-	for _, f := range b.fields {
-		places = append(places, uint64(len(b.out)))
-		b.out = binary.AppendUvarint(b.out, f.dictionary)
-		b.out = binary.AppendUvarint(b.out, uint64(len(f.name)))
-		b.out = append(b.out, f.name...)
-		b.out = binary.AppendUvarint(b.out, f.docs)
-		b.out = binary.AppendUvarint(b.out, f.length)
+	for _, f := range fields {
+		places = append(places, out.len())
+		out.uvarint(f.dictionary)
+		out.uvarint(uint64(len(f.name)))
+		out.bytes([]byte(f.name))
+		out.uvarint(0)
+		out.uvarint(0)
 	}
-	start := uint64(len(b.out))
+	start := out.len()
 	for _, at := range places {
-		b.out = binary.BigEndian.AppendUint64(b.out, at)
+		out.uint64(at)
 	}
 	return start
 }
 
-func (b *builder) writeFooter(storedIndex, fieldIndex, columns uint64) {
-	for _, n := range []uint64{b.docs, storedIndex, fieldIndex, columns} {
-		b.out = binary.BigEndian.AppendUint64(b.out, n)
-	}
-	b.out = binary.BigEndian.AppendUint32(b.out, chunkMode)
-	b.out = binary.BigEndian.AppendUint32(b.out, ice.Version)
-	b.out = binary.BigEndian.AppendUint32(b.out, crc32.ChecksumIEEE(b.out))
-}
-
-// How ice divides lists into chunks: into so many that each has about a
-// thousand documents.
-const (
-	chunkMode = 1025
-	listChunk = 1024
-)
+// chunkMode is how ice would divide what it finds of frequencies.
+const chunkMode = 1025
 
 // noColumn stands for the place of a column of ice's own that is not there.
 const noColumn = math.MaxUint64
+
+// checksumLen is the length of what ends a file.
+const checksumLen = crc32.Size

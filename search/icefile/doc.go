@@ -2,10 +2,16 @@
 // file in the format of github.com/blugelabs/ice, version 1, and after it the
 // rows of the documents.
 //
-// Bluge's own way to make a segment of new documents, ice.New, takes most of
-// the time of filling an index: it goes over every document three times and
-// keeps a map of the terms of each. This one goes over them once, and a term
-// that only one document holds costs nothing but its place in the dictionary.
+// It leaves out of ice's format what the documents of this project do not have
+// or nobody asks for: frequencies, norms and locations of terms, and columns. A
+// fifth of an index was frequencies that are all one. ice still reads stored
+// values, and finds the documents that a new one replaces; it must not be asked
+// how often a document holds a term.
+//
+// ice.New and ice.Merge take most of the time of filling an index: they go over
+// every document several times, keep a map of the terms of each, and read and
+// write the frequencies one by one. Here a document is gone over once, and a
+// merge copies stored values as they are packed and takes a list at a time.
 //
 // The rows take the place of ice's columns, which have to be unpacked document
 // by document before the first question can be answered. A row is read where it
@@ -14,11 +20,7 @@
 // It also reads the terms that begin alike, with their lists, in one go over
 // the dictionary.
 //
-// It leaves out on purpose what the documents of this project do not have,
-// locations of terms and columns of ice, and what ice itself does well: stored
-// values, and merging all but the rows.
-//
-// It promises that a segment merges into the same bytes as one that ice.New
-// makes of the same documents, followed by the rows, and that rows can be read
-// of whatever bytes Load takes.
+// It promises that merging segments is making one of the documents that stay,
+// that what it leaves of ice's format reads as ice wrote it, and that rows can
+// be read of whatever bytes Load takes.
 package icefile

@@ -3,9 +3,7 @@ package icefile
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -17,14 +15,9 @@ import (
 // A field collects the terms of one field in all documents.
 type field struct {
 	name   string
-	docs   uint64 // that have it
-	length uint64 // of all of them
-
 	number map[string]int32 // of terms
 	terms  []term
 	hits   []hit
-
-	dictionary uint64 // where it was written
 }
 
 // A term is one term and the chain of its hits.
@@ -37,26 +30,17 @@ type term struct {
 // A hit is a term in a document.
 type hit struct {
 	doc  uint32
-	freq uint32
-	norm uint32 // the bits of a float
-	next int32  // of the same term, or -1
+	next int32 // of the same term, or -1
 }
 
-func newField(name string) *field {
-	return &field{name: name, number: map[string]int32{}}
+func newField(name string) *field { return &field{name: name, number: map[string]int32{}} }
+
+func (f *field) add(doc uint32, in segment.Field) {
+	in.EachTerm(func(t segment.FieldTerm) { f.hit(t.Term(), doc) })
 }
 
-func (f *field) add(doc uint32, in segment.Field, norm func(string, int) float32) {
-	length := in.Length()
-	f.docs++
-	f.length += uint64(length)
-	bits := math.Float32bits(norm(f.name, length))
-	in.EachTerm(func(t segment.FieldTerm) { f.hit(t.Term(), doc, uint32(t.Frequency()), bits) })
-}
-
-// hit adds a term in a document; a term that comes again in one document
-// counts for more.
-func (f *field) hit(text []byte, doc, freq, norm uint32) {
+// hit adds a term in a document, however often it comes there.
+func (f *field) hit(text []byte, doc uint32) {
 	n, ok := f.number[string(text)]
 	at := int32(len(f.hits))
 	if !ok {
@@ -66,15 +50,48 @@ func (f *field) hit(text []byte, doc, freq, norm uint32) {
 	}
 	t := &f.terms[n]
 	if t.count > 0 {
-		if last := &f.hits[t.last]; last.doc == doc {
-			last.freq += freq
+		last := &f.hits[t.last]
+		if last.doc == doc {
 			return
 		}
-		f.hits[t.last].next = at
+		last.next = at
 	}
-	f.hits = append(f.hits, hit{doc: doc, freq: freq, norm: norm, next: -1})
+	f.hits = append(f.hits, hit{doc: doc, next: -1})
 	t.last = at
 	t.count++
+}
+
+// write writes the lists of a field and its dictionary, and returns where that
+// is.
+func (f *field) write(out *output) (dictionary uint64, err error) {
+	w, err := newFieldWriter(out)
+	if err != nil {
+		return 0, fmt.Errorf("field %s: %w", f.name, err)
+	}
+	slices.SortFunc(f.terms, func(s, t term) int { return cmp.Compare(s.text, t.text) })
+	var docs []uint32
+	for i := range f.terms {
+		docs = docs[:0]
+		for k := f.terms[i].first; k >= 0; k = f.hits[k].next {
+			docs = append(docs, f.hits[k].doc)
+		}
+		if err := w.add([]byte(f.terms[i].text), docs); err != nil {
+			return 0, fmt.Errorf("field %s: %w", f.name, err)
+		}
+	}
+	if dictionary, err = w.end(); err != nil {
+		return 0, fmt.Errorf("field %s: %w", f.name, err)
+	}
+	return dictionary, nil
+}
+
+// A fieldWriter writes the lists of the terms of a field, which come in their
+// order, and then the dictionary that leads to them.
+type fieldWriter struct {
+	out   *output
+	terms *dictionary
+	list  *roaring.Bitmap
+	buf   bytes.Buffer
 }
 
 // dictionaries are builders to be used again, for a new one is large.
@@ -95,78 +112,58 @@ func (d *dictionary) start() error {
 	return err
 }
 
-// writeField writes the lists of a field and its dictionary.
-func (b *builder) writeField(f *field) error {
+func newFieldWriter(out *output) (*fieldWriter, error) {
 	d := dictionaries.Get().(*dictionary)
 	if err := d.start(); err != nil {
-		return err
+		return nil, err
 	}
-	slices.SortFunc(f.terms, func(s, t term) int { return cmp.Compare(s.text, t.text) })
-	for i := range f.terms {
-		at, err := b.writeList(f, &f.terms[i])
-		if err == nil {
-			err = d.builder.Insert([]byte(f.terms[i].text), at)
-		}
-		if err != nil {
-			return fmt.Errorf("field %s: %w", f.name, err)
-		}
-	}
-	if err := d.builder.Close(); err != nil {
-		return fmt.Errorf("field %s: %w", f.name, err)
-	}
-	f.dictionary = uint64(len(b.out))
-	b.out = binary.AppendUvarint(b.out, uint64(d.buf.Len()))
-	b.out = append(b.out, d.buf.Bytes()...)
-	dictionaries.Put(d)
-	return nil
+	return &fieldWriter{out: out, terms: d, list: roaring.New()}, nil
 }
 
 // singleHit marks a value in the dictionary that is itself the list of a term:
-// 31 bits of a norm and 31 bits of a document number.
-const singleHit = 1 << 63
+// a norm, which ice wants there and which is always 1, and 31 bits of a document
+// number.
+const singleHit = 1<<63 | 1<<31
 
-// writeList writes the list of a term and returns what leads to it.
-func (b *builder) writeList(f *field, t *term) (uint64, error) {
-	if h := f.hits[t.first]; t.count == 1 && h.freq == 1 {
-		return singleHit | uint64(h.norm)<<31 | uint64(h.doc), nil
+// isSingle is the bit of singleHit that tells.
+const isSingle = 1 << 63
+
+// add writes a term with its documents, which are in order.
+func (w *fieldWriter) add(text []byte, docs []uint32) error {
+	switch len(docs) {
+	case 0:
+		return nil
+	case 1:
+		return w.terms.builder.Insert(text, singleHit|uint64(docs[0]))
 	}
-	docs := roaring.New()
-	freqs := uint64(len(b.out))
-	b.writeFreqs(f, t, docs)
-	at := uint64(len(b.out))
-	b.out = binary.AppendUvarint(b.out, freqs)
-	b.out = binary.AppendUvarint(b.out, 0) // no locations
-	packed, err := docs.ToBytes()
-	if err != nil {
-		return 0, err
+	w.list.Clear()
+	w.list.AddMany(docs)
+	w.buf.Reset()
+	if _, err := w.list.WriteTo(&w.buf); err != nil {
+		return err
 	}
-	b.out = binary.AppendUvarint(b.out, uint64(len(packed)))
-	b.out = append(b.out, packed...)
-	return at, nil
+	return w.addPacked(text, w.buf.Bytes())
 }
 
-// writeFreqs writes how often each document holds the term, in chunks by
-// document number, after the ends of the chunks.
-func (b *builder) writeFreqs(f *field, t *term, docs *roaring.Bitmap) {
-	size := b.docs / (uint64(t.count)/listChunk + 1)
-	ends := make([]uint64, (b.docs-1)/size+1)
-	var data []byte
-	chunk := uint64(0)
-	for i := t.first; i >= 0; i = f.hits[i].next {
-		h := f.hits[i]
-		docs.Add(h.doc)
-		for ; chunk < uint64(h.doc)/size; chunk++ {
-			ends[chunk] = uint64(len(data))
-		}
-		data = binary.AppendUvarint(data, uint64(h.freq)<<1) // the last bit would say that there are locations
-		data = binary.AppendUvarint(data, uint64(h.norm))
+// addPacked writes a term with a list that is packed already.
+func (w *fieldWriter) addPacked(text, packed []byte) error {
+	at := w.out.len()
+	w.out.uvarint(0) // where ice would find how often the documents hold it
+	w.out.uvarint(0) // and where in them
+	w.out.uvarint(uint64(len(packed)))
+	w.out.bytes(packed)
+	return w.terms.builder.Insert(text, at)
+}
+
+// end writes the dictionary and returns where it is. The writer must not be used
+// afterwards.
+func (w *fieldWriter) end() (uint64, error) {
+	if err := w.terms.builder.Close(); err != nil {
+		return 0, err
 	}
-	for ; chunk < uint64(len(ends)); chunk++ {
-		ends[chunk] = uint64(len(data))
-	}
-	b.out = binary.AppendUvarint(b.out, uint64(len(ends)))
-	for _, end := range ends {
-		b.out = binary.AppendUvarint(b.out, end)
-	}
-	b.out = append(b.out, data...)
+	at := w.out.len()
+	w.out.uvarint(uint64(w.terms.buf.Len()))
+	w.out.bytes(w.terms.buf.Bytes())
+	dictionaries.Put(w.terms)
+	return at, nil
 }

@@ -98,7 +98,7 @@ func after(start []byte) []byte {
 // list is what writeList wrote: how often and where the documents hold the
 // term, which nobody asks here, and the documents.
 func (s *Segment) list(value uint64) (List, error) {
-	if value&singleHit != 0 {
+	if value&isSingle != 0 {
 		return List{one: uint32(value & docMask)}, nil
 	}
 	at := value

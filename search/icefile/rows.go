@@ -226,13 +226,13 @@ func (w *rowWriter) add(r Row) error {
 	return nil
 }
 
-// appendTo appends the rows and their trailer.
-func (w *rowWriter) appendTo(out []byte) []byte {
-	start := len(out)
+// writeTo writes the rows and their trailer.
+func (w *rowWriter) writeTo(out *output) {
+	start := out.len()
 	for _, column := range [][]byte{w.starts, w.ends, w.times, w.spaces, w.nameless, w.names} {
-		out = append(out, column...)
+		out.bytes(column)
 	}
-	out = binary.BigEndian.AppendUint64(out, uint64(len(out)-start))
-	out = binary.BigEndian.AppendUint32(out, w.empty)
-	return binary.BigEndian.AppendUint32(out, uint32(len(w.number)))
+	out.uint64(out.len() - start)
+	out.uint32(w.empty)
+	out.uint32(uint32(len(w.number)))
 }

@@ -2,7 +2,6 @@ package icefile
 
 import (
 	"fmt"
-	"hash/crc32"
 	"io"
 
 	"github.com/blevesearch/vellum"
@@ -29,7 +28,7 @@ type Segment struct {
 // Load makes a segment of the bytes of a file. Damaged bytes may make it, or
 // any later use, panic.
 func Load(file *segment.Data) (*Segment, error) {
-	end := file.Len() - trailerLen - crc32.Size
+	end := file.Len() - trailerLen - checksumLen
 	if end < 0 {
 		return nil, errRows
 	}
