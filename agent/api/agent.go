@@ -76,11 +76,12 @@ type Filter struct {
 
 // An Answer is a ranked or dated list.
 type Answer struct {
-	Query  string `json:"query"`
-	TookUS int64  `json:"took_us"` // microseconds
-	Total  int    `json:"total"`   // matches before the limit
-	Hits   []Hit  `json:"hits"`
-	Note   string `json:"note,omitempty"` // anything to know about the answer as a whole
+	Query   string `json:"query"`
+	TookUS  int64  `json:"took_us"` // microseconds
+	Total   int    `json:"total"`   // matches before the limit
+	Hits    []Hit  `json:"hits"`
+	Note    string `json:"note,omitempty"`    // anything to know about the answer as a whole
+	Partial bool   `json:"partial,omitempty"` // notes may be missing that could not be looked at in time, or not be read: Note says why
 }
 
 // A Hit is one event in a list.

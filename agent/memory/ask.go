@@ -51,7 +51,9 @@ func (s *Service) Ask(ctx context.Context, q api.Query) (api.Answer, error) {
 	}
 	var unread []string
 	out.Hits, unread = readHits(rank(found, limitOf(q.Limit, askLimit, maxLimit)), q.Text)
-	out.Note = joinNotes(append(append([]string{result.Note}, notes...), unread...))
+	notes = append(notes, unread...)
+	out.Partial = len(notes) > 0
+	out.Note = joinNotes(append([]string{result.Note}, notes...))
 	out.TookUS = time.Since(start).Microseconds()
 	return out, nil
 }

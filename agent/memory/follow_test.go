@@ -109,8 +109,7 @@ func (s *shared) ask(text string) (found []event.ID, incomplete bool, err error)
 	if isBusy(err) {
 		return nil, true, nil
 	}
-	incomplete = strings.Contains(a.Note, "missing") || strings.Contains(a.Note, "cannot be read")
-	return idsOf(a.Hits), incomplete, err
+	return idsOf(a.Hits), a.Partial, err
 }
 
 // askAsItIs looks into the index without bringing it level.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -162,7 +161,7 @@ func (h *home) settled(q api.Query) api.Answer {
 	h.t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		a := h.ask(q)
-		if !strings.Contains(a.Note, "missing") {
+		if !a.Partial {
 			return a
 		}
 		if time.Now().After(deadline) {

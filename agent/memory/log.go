@@ -37,7 +37,8 @@ func (s *Service) Log(ctx context.Context, q api.Query) (api.Answer, error) {
 	slices.SortFunc(all, func(a, b ranked) int { return cmp.Compare(b.id, a.id) })
 	var unread []string
 	out.Hits, unread = readHits(all[:min(len(all), limit)], "")
-	out.Note = joinNotes(append(notes, unread...))
+	notes = append(notes, unread...)
+	out.Partial, out.Note = len(notes) > 0, joinNotes(notes)
 	out.TookUS = time.Since(start).Microseconds()
 	return out, nil
 }

@@ -139,7 +139,7 @@ func TestSavingGoesOnWithoutAnIndex(t *testing.T) {
 	if r.State != api.Committed {
 		t.Errorf("receipt %+v", r)
 	}
-	if a := h.ask(api.Query{Text: "badger"}); len(a.Hits) != 0 || a.Note == "" {
+	if a := h.ask(api.Query{Text: "badger"}); len(a.Hits) != 0 || a.Note == "" || !a.Partial {
 		t.Errorf("answer %+v", a)
 	}
 	h.close()
@@ -163,7 +163,7 @@ func TestADetachedHeadIsRefusedAndReadingGoesOn(t *testing.T) {
 		t.Errorf("problem %+v", p)
 	}
 	a := h.ask(api.Query{Text: "badger"})
-	if a.Note == "" {
+	if a.Note == "" || !a.Partial {
 		t.Errorf("answer %+v", a)
 	}
 	other := note("badger three")

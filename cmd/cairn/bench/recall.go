@@ -13,6 +13,7 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/golden"
 	"cairn/internal/measure"
+	"cairn/internal/problem"
 )
 
 // RecallOptions say what to ask and whom.
@@ -150,6 +151,11 @@ func (r *recallRun) askAll(i int, a api.Agent, set golden.Set, is func(want stri
 		answer, err := a.Ask(r.ctx, api.Query{Text: q.Text, Limit: golden.Depth})
 		if err != nil {
 			return fmt.Errorf("line %d: ask %q: %w", q.Line, q.Text, err)
+		}
+		if answer.Partial {
+			p := problem.New(problem.Busy, fmt.Sprintf("line %d: ask %q: the answer may lack notes: %s", q.Line, q.Text, answer.Note))
+			p.Hint = "nothing was measured; try again"
+			return p
 		}
 		outcome := golden.OutcomeOf(q, len(answer.Hits), func(want string, i int) bool { return is(want, answer.Hits[i]) })
 		r.results = append(r.results, recallResult{i, q, outcome, answer.Hits})

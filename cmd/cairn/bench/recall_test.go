@@ -82,10 +82,11 @@ func TestANoteThatTheGateRefusesIsNamedWithoutItsText(t *testing.T) {
 type memoryOf struct {
 	api.Agent
 	hits map[string][]api.Hit
+	late string // why answers are not whole; empty if they are
 }
 
 func (m memoryOf) Ask(_ context.Context, q api.Query) (api.Answer, error) {
-	return api.Answer{Hits: m.hits[q.Text]}, nil
+	return api.Answer{Hits: m.hits[q.Text], Partial: m.late != "", Note: m.late}, nil
 }
 
 const aboutMine = `
@@ -104,6 +105,20 @@ func mine(hits map[string][]api.Hit) bench.RecallOptions {
 func allHits() map[string][]api.Hit {
 	hit := []api.Hit{{ID: "01zz0000000000000000000000"}, {ID: event.ID("01jz3kq8000000000000" + "0k3m9x"), Title: "Billing uses Postgres"}}
 	return map[string][]api.Hit{"by title": hit, "by end": hit, "by start": hit, "too short": hit}
+}
+
+// An answer that may lack notes is no miss, and nothing found in it is no right
+// answer: what was asked in such a moment counts for nothing.
+func TestAnAnswerThatIsNotWholeIsAnError(t *testing.T) {
+	opt := mine(nil)
+	opt.Sets = parsed(t, aboutMine)
+	opt.Memory = func(context.Context) (api.Agent, error) {
+		return memoryOf{hits: allHits(), late: "the index is catching up"}, nil
+	}
+	_, err := bench.Recall(t.Context(), opt)
+	if err == nil || !strings.Contains(err.Error(), "line 3") || !strings.Contains(err.Error(), "the index is catching up") {
+		t.Errorf("got %v, want where it was and why", err)
+	}
 }
 
 func TestTheUsersOwnMemoryIsOnlyAsked(t *testing.T) {
