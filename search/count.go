@@ -35,13 +35,47 @@ func (p *plan) countAny(allow []*roaring.Bitmap) int {
 	n := 0
 	for i, part := range p.view.segs {
 		s.fit(part.rows.Len())
-		for _, src := range found {
-			src.lists[i].addTo(s.chosen, s.buf[:])
-		}
-		s.toSkip(part, allow[i])
-		n += s.chosen.countBut(s.skip)
-		s.chosen.clear()
-		s.skip.clear()
+		n += s.countUnion(part, i, found, allow[i])
 	}
+	return n
+}
+
+// countUnion counts the documents of a part that some source has.
+func (s *scratch) countUnion(p *part, number int, sources []*source, allow *roaring.Bitmap) int {
+	entries := uint64(0)
+	for _, src := range sources {
+		entries += src.lists[number].count
+	}
+	if entries < uint64(len(s.chosen)) { // fewer than there are words of the set
+		return s.countFew(p, number, sources, allow)
+	}
+	for _, src := range sources {
+		src.lists[number].addTo(s.chosen, s.buf[:])
+	}
+	s.toSkip(p, allow)
+	n := s.chosen.countBut(s.skip)
+	s.chosen.clear()
+	s.skip.clear()
+	return n
+}
+
+// countFew does the same without going over the whole set.
+func (s *scratch) countFew(p *part, number int, sources []*source, allow *roaring.Bitmap) (n int) {
+	for _, src := range sources {
+		for _, list := range src.lists[number].lists() {
+			for it := list.Iterator(); it.HasNext(); {
+				doc := it.Next()
+				if s.chosen.has(doc) {
+					continue
+				}
+				s.chosen.addAll([]uint32{doc})
+				s.docs = append(s.docs, doc)
+				if !p.isDead(doc) && (allow == nil || allow.Contains(doc)) {
+					n++
+				}
+			}
+		}
+	}
+	s.reset()
 	return n
 }
