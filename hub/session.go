@@ -133,7 +133,7 @@ func (h *Hub) push(ctx context.Context, s *sshdoor.Session, who caller, space st
 		Ref: out.Ref, Verdict: audit.Refused, Rules: out.Rules, OnTrial: v.trials.list, Events: out.Events,
 		Policy: v.policy,
 	}
-	if err != nil && v.denied == nil {
+	if err != nil && len(out.Rules) == 0 {
 		r.Verdict = audit.Failed
 	}
 	if out.Taken {

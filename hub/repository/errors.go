@@ -59,6 +59,13 @@ var errStalled = &problem.Problem{
 	Hint:    "nothing was stored; push again",
 }
 
+// errManyPushes refuses what would only wait.
+var errManyPushes = &problem.Problem{
+	Code:    problem.Busy,
+	Message: "this device is pushing several times already",
+	Hint:    "nothing was stored; push again when the others have ended",
+}
+
 // errTooLong gives up a push that holds its place for too long. Cairn then
 // sends less at once.
 var errTooLong = &problem.Problem{

@@ -112,7 +112,10 @@ type push struct {
 }
 
 func (p *push) serve(ctx context.Context) (err error) {
-	leave, err := p.r.set.entrance.enter(ctx, p.by)
+	leave, err := p.r.set.arrivals.enter(ctx, p.by)
+	if errors.Is(err, errManyPushes) {
+		p.broke(string(errManyPushes.Code))
+	}
 	if err != nil {
 		return err
 	}
@@ -134,35 +137,56 @@ func (p *push) serve(ctx context.Context) (err error) {
 			return p.badPack(err)
 		}
 	}
+	tell, err := p.look(ctx, q, cmd, nos)
+	if err != nil {
+		return err
+	}
+	return tell()
+}
+
+// look looks at what has arrived, and lands it if it is good. It returns how to
+// tell what became of it: few are looked at at once, and no client holds up the
+// others by the time that it takes to send, or to listen.
+func (p *push) look(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command, nos []*no) (tell func() error, err error) {
+	leave, err := p.r.set.looks.enter(ctx, p.by)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if p.req.HasPack() {
+		if err := q.Resolve(ctx); err != nil {
+			return func() error { return p.badPack(err) }, nil
+		}
+	}
 	p.out.Objects = q.Received()
 	if slices.ContainsFunc(nos, func(n *no) bool { return n != nil }) {
-		return p.refuseRefs(nos)
+		return func() error { return p.refuseRefs(nos) }, nil
 	}
 	p.out.Ref = cmd.Ref
 	for range maxJudged {
-		if again, err := p.judge(ctx, q, cmd); err != nil || !again {
-			return err
+		if tell, err := p.judge(ctx, q, cmd); err != nil || tell != nil {
+			return tell, err
 		}
 	}
-	return p.refuseLanding(cmd, noLonger)
+	return func() error { return p.refuseLanding(cmd, noLonger) }, nil
 }
 
 // maxJudged is how often a push is judged because members or policy changed meanwhile.
 const maxJudged = 5
 
-// judge judges what arrived and lands it. again says that another judgement
-// came into force before the branch moved.
-func (p *push) judge(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command) (again bool, err error) {
+// judge judges what arrived and lands it. There is nothing to tell if another
+// judgement came into force before the branch moved.
+func (p *push) judge(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command) (tell func() error, err error) {
 	judge, err := p.by.Judge()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	findings, err := p.check(ctx, q, cmd, judge)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	if len(findings) > 0 {
-		return false, p.refuseFindings(findings)
+		return func() error { return p.refuseFindings(findings) }, nil
 	}
 	return p.take(ctx, q, cmd, judge)
 }
@@ -185,7 +209,7 @@ func (p *push) receive(ctx context.Context, q *gitstore.Quarantine) error {
 		p.hangUp(errStalled)
 	})
 	defer in.stop()
-	err := q.Receive(ctx, in, p.r.set.limits.pack(p.by.Pack))
+	err := q.Arrive(ctx, in, p.r.set.limits.pack(p.by.Pack))
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return cause
 	}
@@ -293,26 +317,25 @@ func (p *push) broke(rule string) {
 	}
 }
 
-// take lands the push and tells what became of it; again says that it must be
-// judged anew first.
-func (p *push) take(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command, judge Judge) (again bool, err error) {
+// take lands the push. There is nothing to tell if it must be judged anew first.
+func (p *push) take(ctx context.Context, q *gitstore.Quarantine, cmd gitwire.Command, judge Judge) (tell func() error, err error) {
 	start := time.Now()
 	done, refused, err := p.r.land(&landing{
 		ctx: ctx, q: q, cmd: cmd, by: claimantOf(p.by.Device, p.req.Options), epoch: p.epoch, stands: judge.stands,
 	})
 	switch {
 	case err != nil:
-		return false, asProblem(err)
+		return nil, asProblem(err)
 	case refused == noLonger:
-		return true, nil
+		return nil, nil
 	case refused != nil:
-		return false, p.refuseLanding(cmd, refused)
+		return func() error { return p.refuseLanding(cmd, refused) }, nil
 	}
 	if judge.Taken != nil {
 		judge.Taken(len(p.out.Events))
 	}
 	p.r.set.log.Debug("landed a push", "space", p.r.Space().Name, "took", time.Since(start))
-	return false, p.tellTaken(cmd, done)
+	return func() error { return p.tellTaken(cmd, done) }, nil
 }
 
 // refuseLanding answers a push that could not become part of the history.

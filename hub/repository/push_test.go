@@ -378,7 +378,7 @@ func TestAPushWhoseAnswerIsNotReadIsGivenUp(t *testing.T) {
 	}
 }
 
-func incoming(t *testing.T, repo string) []os.DirEntry {
+func incoming(t testing.TB, repo string) []os.DirEntry {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(repo, "objects", "incoming"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -487,4 +487,80 @@ func TestAPushThatIsJudgedInVainIsRefused(t *testing.T) {
 	if h.head() != before {
 		t.Error("the branch has moved")
 	}
+}
+
+// stuck begins a push of the device that sends no byte of its pack, and waits
+// until it is under way.
+func (h *hub) stuck(device string) (let func() error) {
+	h.t.Helper()
+	before := len(incoming(h.t, h.repo()))
+	conn, end := h.begin(device, plumbing.ComputeHash(plumbing.CommitObject, nil))
+	for range 3000 {
+		if len(incoming(h.t, h.repo())) > before {
+			return func() error { conn.Close(); return end() }
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	h.t.Fatal("the push does not begin")
+	return nil
+}
+
+// Whoever is slow to send, in whatever number, keeps nobody out.
+func TestSlowPushesKeepNobodyOut(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{Pushes: 2})
+	for i := range 5 {
+		name := fmt.Sprint("slow", i)
+		h.enrol(fmt.Sprint("person", i), devices.Write, name)
+		let := h.stuck(name)
+		defer func() { _ = let() }() // the push was cut off
+	}
+	m := h.clone("laptop")
+	m.note("hello")
+	m.push(repository.ForMain).mustBeTaken(t)
+}
+
+// Nor does whoever does not listen to the answer.
+func TestDeafPushesKeepNobodyOut(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{Pushes: 1})
+	for i := range 3 {
+		name := fmt.Sprint("deaf", i)
+		h.enrol(fmt.Sprint("person", i), devices.Write, name)
+		deaf := h.clone(name)
+		deaf.note("the word is " + forbidden)
+		conn, end := h.begin(name, deaf.tip())
+		defer func() {
+			conn.Close()
+			_ = end() // the answer was not taken
+		}()
+		if err := deaf.encode(conn, deaf.tip(), h.head()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := h.clone("laptop")
+	m.note("hello")
+	m.push(repository.ForMain).mustBeTaken(t)
+}
+
+// A device does not pile up pushes that wait for each other.
+func TestADeviceDoesNotPileUpPushes(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	defer h.stuck("laptop")()
+	ended := make(chan error, 8)
+	for range 8 {
+		conn, end := h.begin("laptop", plumbing.ComputeHash(plumbing.CommitObject, nil))
+		defer conn.Close()
+		go func() { _, _ = io.Copy(io.Discard, conn) }()
+		go func() { ended <- end() }()
+	}
+	for range 5 { // the others wait
+		if err := <-ended; problem.Of(err).Code != problem.Busy {
+			t.Errorf("%v", err)
+		}
+	}
+	m := h.clone("desktop")
+	m.note("hello")
+	m.push(repository.ForMain).mustBeTaken(t)
 }

@@ -37,7 +37,8 @@ type Set struct {
 	dir      string
 	limits   Limits
 	log      *slog.Logger
-	entrance *entrance
+	arrivals *entrance // for as long as a push is under way
+	looks    *entrance // while it is looked at
 	feed     *Feed
 
 	mu   sync.Mutex // guards open
@@ -48,7 +49,8 @@ type Set struct {
 func NewSet(fsys disk.FS, dir string, limits Limits, log *slog.Logger) *Set {
 	limits = limits.WithDefaults()
 	return &Set{
-		fs: fsys, dir: dir, limits: limits, log: log, entrance: newEntrance(limits.Pushes),
+		fs: fsys, dir: dir, limits: limits, log: log,
+		arrivals: newEntrance(limits.Arriving, limits.Arriving/8), looks: newEntrance(limits.Pushes, limits.Pushes/2),
 		feed: NewFeed(), open: map[string]*Repository{},
 	}
 }

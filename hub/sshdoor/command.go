@@ -32,6 +32,15 @@ type Command struct {
 // Git says whether the session speaks git's protocol on its output.
 func (c Command) Git() bool { return c.Name == UploadPack || c.Name == ReceivePack }
 
+// reads says whether the command has an input.
+func (c Command) reads() bool {
+	switch c.Name {
+	case UploadPack, ReceivePack, hubwire.CmdEnrol, hubwire.CmdRenew, hubwire.CmdPolicy:
+		return true
+	}
+	return false
+}
+
 // ParseCommand takes apart the command line of an SSH exec request. Nothing is
 // expanded: a word is plain characters, single quotes and backslashes before a
 // quote or an exclamation mark, as git writes them. The error is a

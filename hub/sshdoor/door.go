@@ -117,7 +117,7 @@ func (d *Door) accept(c net.Conn) {
 		return
 	}
 	d.tally.accepted.Add(1)
-	v := &visitor{Conn: c, door: d, addr: addr}
+	v := &visitor{Conn: c, door: d, addr: addr, awaiting: make(chan struct{}, d.limits.Awaiting)}
 	v.waiting.Store(true)
 	// The library has no deadline for the handshake, and resets any that is
 	// set on the connection.

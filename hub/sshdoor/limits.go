@@ -16,6 +16,8 @@ type Limits struct {
 	Connections    int     // in all: 1024
 	PerKey         int     // of one key: 32
 	Sessions       int     // commands at once on one connection: 16
+	Awaiting       int     // of them that have not said which command; more are let in after these: 2
+	Unasked        int64   // bytes that are sent to a command that reads nothing: 64 KiB
 }
 
 func (l Limits) withDefaults() Limits {
@@ -30,6 +32,8 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.Connections, 1024)
 	setDefault(&l.PerKey, 32)
 	setDefault(&l.Sessions, 16)
+	setDefault(&l.Awaiting, 2)
+	setDefault(&l.Unasked, 64<<10)
 	return l
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	gliderssh "github.com/gliderlabs/ssh"
 	gossh "golang.org/x/crypto/ssh"
@@ -46,15 +47,11 @@ func (d *Door) serveSession(_ *gliderssh.Server, _ *gossh.ServerConn, offered go
 		return
 	}
 	defer d.leaveSession(v)
-	accepted, requests, err := offered.Accept()
-	if err != nil {
-		d.logIf(err)
-		return
+	ch, requests, line, ok := d.begin(ctx, v, offered)
+	if ch != nil {
+		defer ch.Channel.Close()
+		defer close(ch.left)
 	}
-	defer accepted.Close()
-	ch := &patient{accepted, d.limits.Stall, v.drop, make(chan struct{})}
-	defer close(ch.left)
-	line, ok := awaitCommand(requests)
 	if !ok {
 		return
 	}
@@ -68,6 +65,35 @@ func (d *Door) serveSession(_ *gliderssh.Server, _ *gossh.ServerConn, offered go
 	}()
 	status := d.run(sctx, v, ch, line)
 	d.logIf(sendExit(ch, status))
+}
+
+// begin opens a session and waits for its command. An open channel takes two
+// megabytes that nobody reads yet, which the library does not let us change: so a
+// connection has few that say nothing, and not for long.
+func (d *Door) begin(ctx context.Context, v *visitor, offered gossh.NewChannel) (ch *patient, requests <-chan *gossh.Request, line string, ok bool) {
+	select {
+	case v.awaiting <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, "", false
+	}
+	defer func() { <-v.awaiting }()
+	accepted, requests, err := offered.Accept()
+	if err != nil {
+		d.logIf(err)
+		return nil, nil, "", false
+	}
+	defer time.AfterFunc(d.limits.Handshake, v.drop).Stop()
+	line, ok = awaitCommand(requests)
+	return &patient{accepted, d.limits.Stall, v.drop, make(chan struct{})}, requests, line, ok
+}
+
+// ignore takes what is sent to a command that reads nothing, so that it does not
+// pile up. Who sends much of it means no good.
+func (d *Door) ignore(v *visitor, ch *patient) {
+	if _, err := io.CopyN(io.Discard, ch.Channel, d.limits.Unasked); err == nil {
+		d.log.Debug("much was sent to a command that reads nothing", "addr", v.addr)
+		v.drop()
+	}
 }
 
 // awaitCommand reads the requests of a session up to its exec and refuses all
@@ -113,6 +139,9 @@ func (d *Door) run(ctx context.Context, v *visitor, ch *patient, line string) (s
 		}
 	}()
 	if err == nil {
+		if !cmd.reads() {
+			go d.ignore(v, ch)
+		}
 		err = d.dispatch(ctx, v, ch, cmd)
 	}
 	return d.report(ch, cmd, err)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -341,5 +342,92 @@ func TestClosingASessionEndsItsContext(t *testing.T) {
 	case <-ended:
 	case <-time.After(30 * time.Second):
 		t.Fatal("the command runs on")
+	}
+}
+
+// A session that does not say its command holds memory for what it may send. So
+// there are few of them, and not for long.
+func TestSessionsWithoutACommandAreFewAndShort(t *testing.T) {
+	t.Parallel()
+	h := opened(t, sshdoor.Limits{Handshake: time.Second}, sayWho, "laptop")
+	c := h.as(t, "laptop")
+	for range 2 {
+		if _, err := c.NewSession(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.NewSession(); err == nil {
+		t.Error("a third is let in")
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = c.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		t.Error("the connection stays open")
+	}
+}
+
+// Sessions that begin at once come in one after the other.
+func TestSessionsThatBeginAtOnceAllRun(t *testing.T) {
+	t.Parallel()
+	h := opened(t, sshdoor.Limits{}, sayWho, "laptop")
+	c := h.as(t, "laptop")
+	var work sync.WaitGroup
+	for range 12 {
+		work.Go(func() {
+			s, err := c.NewSession()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if out, err := s.Output("whoami"); err != nil || string(out) != "laptop" {
+				t.Errorf("%q, %v", out, err)
+			}
+		})
+	}
+	work.Wait()
+}
+
+// What is sent to a command that reads nothing is not kept, and much of it ends
+// the connection.
+func TestWhatNobodyReadsDoesNotPileUp(t *testing.T) {
+	t.Parallel()
+	h := opened(t, sshdoor.Limits{}, untilCanceled, "laptop")
+	for size, stays := range map[int]bool{1 << 10: true, 1 << 20: false} {
+		c := h.as(t, "laptop")
+		s, err := c.NewSession()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := s.StdinPipe()
+		if err == nil {
+			err = s.Start("watch team")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.Write(make([]byte, size)); err != nil && stays {
+			t.Error(err)
+		}
+		if !stays {
+			ended := make(chan struct{})
+			go func() {
+				_ = c.Wait()
+				close(ended)
+			}()
+			select {
+			case <-ended:
+			case <-time.After(30 * time.Second):
+				t.Error("the connection stays open")
+			}
+			continue
+		}
+		if _, err := c.NewSession(); err != nil {
+			t.Errorf("after %d bytes: %v", size, err)
+		}
 	}
 }

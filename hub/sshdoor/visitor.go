@@ -28,7 +28,8 @@ type visitor struct {
 	pre     gossh.ServerPreAuthConn
 	refused int // keys so far
 
-	sessions int // guarded by door.mu
+	awaiting chan struct{} // a place for each session that has not said its command
+	sessions int           // guarded by door.mu
 }
 
 // visitorKey is where a connection's context holds its visitor.

@@ -24,7 +24,8 @@ type Quarantine struct {
 	dir  string
 	lock *disk.FileLock // says that our process lives
 
-	received *received // nil before Receive has succeeded
+	arrived  *received // between Arrive and Resolve
+	received *received // nil before Resolve has succeeded
 
 	mu    sync.Mutex
 	added map[plumbing.Hash]Object
@@ -235,8 +236,10 @@ func (q *Quarantine) Discard() error {
 		return nil
 	}
 	var err error
-	if q.received != nil {
-		err = q.received.close()
+	for _, r := range []*received{q.arrived, q.received} {
+		if r != nil {
+			err = errors.Join(err, r.close())
+		}
 	}
 	// Unlock comes first: Windows does not remove a file that is open.
 	err = errors.Join(err, q.lock.Unlock(), q.s.fs.RemoveAll(q.dir))

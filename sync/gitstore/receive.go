@@ -11,28 +11,61 @@ import (
 	"cairn/internal/disk"
 )
 
-// Receive reads one pack from r into the quarantine, exactly to its end: what follows the pack stays in r. It checks every
-// checksum, rebuilds every object, also from bases that only the store has, and hashes each with detection of SHA-1
-// collision attacks. It does not judge what the objects say, nor whether what they refer to exists.
+// Receive is Arrive and Resolve, one after the other.
+func (q *Quarantine) Receive(ctx context.Context, r io.Reader, lim Limits) error {
+	if err := q.Arrive(ctx, r, lim); err != nil {
+		return err
+	}
+	return q.Resolve(ctx)
+}
+
+// Arrive reads one pack from r into the quarantine, exactly to its end: what follows the pack stays in r. It checks every
+// checksum and what is declared. None of the pack's objects is there before Resolve.
 //
 // It may be called once. Errors: *LimitError, *BadPackError, those of r, of ctx and of the file system. After an error the
 // only thing to do is Discard.
-func (q *Quarantine) Receive(ctx context.Context, r io.Reader, lim Limits) error {
+func (q *Quarantine) Arrive(ctx context.Context, r io.Reader, lim Limits) error {
 	if err := q.usable(); err != nil {
 		return err
 	}
-	if q.received != nil {
+	if q.received != nil || q.arrived != nil {
 		return fmt.Errorf("%w: it has received a pack", ErrQuarantine)
 	}
-	rec, err := q.receive(ctx, r, lim.withDefaults())
+	arrived, err := q.arrive(ctx, r, lim.withDefaults())
 	if err != nil {
 		return fmt.Errorf("receive a pack: %w", err)
+	}
+	q.arrived = arrived
+	return nil
+}
+
+// Resolve makes the objects of the pack that has arrived: it rebuilds every one, also from bases that only the store has,
+// and hashes each with detection of SHA-1 collision attacks. It does not judge what the objects say, nor whether what they
+// refer to exists. Waiting before it costs nothing but the pack's file and a word of memory for each object.
+//
+// It may be called once, after Arrive. Errors: *LimitError, *BadPackError, those of ctx and of the file system. After an
+// error the only thing to do is Discard.
+func (q *Quarantine) Resolve(ctx context.Context) error {
+	if err := q.usable(); err != nil {
+		return err
+	}
+	if q.arrived == nil {
+		return fmt.Errorf("%w: no pack has arrived", ErrQuarantine)
+	}
+	rec := q.arrived
+	q.arrived = nil
+	err := rec.resolve(ctx, q.s)
+	if err == nil {
+		err = rec.writeIndex()
+	}
+	if err != nil {
+		return fmt.Errorf("receive a pack: %w", errors.Join(err, rec.close()))
 	}
 	q.received = rec
 	return nil
 }
 
-// received is a pack in quarantine whose objects are all known.
+// received is a pack in quarantine, whose objects are all known once it is resolved.
 type received struct {
 	files *packDraft // the pack and its index
 	pack  *pack
@@ -44,7 +77,7 @@ func (r *received) close() error {
 	return errors.Join(r.pack.drop(), r.files.close())
 }
 
-func (q *Quarantine) receive(ctx context.Context, r io.Reader, lim Limits) (_ *received, err error) {
+func (q *Quarantine) arrive(ctx context.Context, r io.Reader, lim Limits) (_ *received, err error) {
 	base := filepath.Join(q.dir, "received")
 	draft := &packDraft{s: q.s}
 	defer func() {
@@ -63,16 +96,9 @@ func (q *Quarantine) receive(ctx context.Context, r io.Reader, lim Limits) (_ *r
 	if err != nil {
 		return nil, in.blame(err)
 	}
-	p := &pack{files: &q.s.files, fs: q.s.fs, base: base, size: in.offset}
-	rec := &received{files: draft, pack: p, table: table, lim: lim}
-	if err := rec.resolve(ctx, q.s); err != nil {
-		return nil, errors.Join(err, p.drop())
-	}
 	draft.sum = in.sum
-	if err := rec.writeIndex(); err != nil {
-		return nil, errors.Join(err, p.drop())
-	}
-	return rec, nil
+	p := &pack{files: &q.s.files, fs: q.s.fs, base: base, size: in.offset}
+	return &received{files: draft, pack: p, table: table, lim: lim}, nil
 }
 
 // writeIndex makes the pack readable like any other, but only for us.
