@@ -104,6 +104,9 @@ func (s *storm) recorded(want map[string]string, most int) (faults []string) {
 	list := s.records()
 	logged := map[told]int{}
 	for _, r := range list {
+		if len(r.Rules) > 0 && r.Verdict != audit.Refused {
+			faults = append(faults, fmt.Sprintf("what broke a rule is not recorded as refused: %+v", r))
+		}
 		logged[toldOf(r.Person, r.Action, r.Rules, r.At.Time)]++
 	}
 	for name, rule := range want {
