@@ -10,9 +10,11 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -151,6 +153,40 @@ func (h *house) files() map[string]string {
 		}
 	}
 	return all
+}
+
+// atRest is files once no session writes any more: a client may have its answer
+// a moment before the hub has cleared away.
+func (h *house) atRest() map[string]string {
+	h.t.Helper()
+	last := h.files()
+	for range 50 {
+		time.Sleep(10 * time.Millisecond)
+		next := h.files()
+		if maps.Equal(last, next) {
+			return next
+		}
+		last = next
+	}
+	h.t.Fatal("the hub's files do not come to rest")
+	return nil
+}
+
+// differing are the paths that are not the same in both.
+func differing(a, b map[string]string) []string {
+	var paths []string
+	for path := range a {
+		if a[path] != b[path] {
+			paths = append(paths, path)
+		}
+	}
+	for path := range b {
+		if _, ok := a[path]; !ok {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 // bytes is every file of the hub. It looks again when one went away meanwhile:

@@ -154,14 +154,14 @@ func (w *worker) fsck() {
 // returns all that git said.
 func (w *worker) refused(args []string, words ...string) string {
 	w.t.Helper()
-	before := w.h.files()
+	before := w.h.atRest()
 	out, err := w.run(args...)
 	if err == nil {
 		w.t.Errorf("git %s is taken:\n%s", strings.Join(args, " "), out)
 	}
 	wants(w.t, "git "+strings.Join(args, " "), out, words...)
-	if !maps.Equal(before, w.h.files()) {
-		w.t.Errorf("git %s leaves something at the hub", strings.Join(args, " "))
+	if after := w.h.atRest(); !maps.Equal(before, after) {
+		w.t.Errorf("git %s leaves something at the hub: %s", strings.Join(args, " "), differing(before, after))
 	}
 	return out
 }
