@@ -226,8 +226,9 @@ func (m *documentMaker) wordTerms() [][]byte {
 	for k := range m.plain {
 		out = append(out, withLevel(k, 0))
 	}
+	keys := pairKeys()
 	for _, group := range m.pairs {
-		out = append(out, withLevel(pairKeys[group], 0))
+		out = append(out, withLevel(keys[group], 0))
 	}
 	return out
 }

@@ -1,6 +1,10 @@
 package search
 
-import "cairn/search/analysis"
+import (
+	"sync"
+
+	"cairn/search/analysis"
+)
 
 // Two words in a row put a note into one of pairGroups groups, by what they
 // hash to. Other notes are in the group too, so what stands in a row is looked
@@ -28,14 +32,16 @@ const (
 	fnvPrime uint32 = 16777619
 )
 
-// pairKeys are the terms of the groups, without a level.
-var pairKeys = func() (keys [pairGroups]string) {
+// pairKeys are the terms of the groups, without a level. Commands that search
+// nothing do without them.
+var pairKeys = sync.OnceValue(func() *[pairGroups]string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+	var keys [pairGroups]string
 	for g := range keys {
 		keys[g] = termKey(pairTerm, digits[g/len(digits):][:1]+digits[g%len(digits):][:1])
 	}
-	return keys
-}()
+	return &keys
+})
 
 // arePaired says whether two words in a row are in a group. Those of scripts
 // without spaces are terms of their own.

@@ -65,7 +65,7 @@ func pairKey(a, b string) (k string, counts bool) {
 	if !arePaired(a, b) {
 		return "", false
 	}
-	return pairKeys[pairGroup(a, b)], false
+	return pairKeys()[pairGroup(a, b)], false
 }
 
 // candidates are the documents that hold all the words of the phrase, in any
