@@ -135,9 +135,13 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("a: &a [*a]\nb: !!int 1\n<<: *a\n? [x]\n: {y: z}\n"))
 	f.Add([]byte(head + "secrets: {patterns: [{id: abc, match: '(?i)a(b|c)*[^\\x00-\\x{10FFFF}]', like: 'x{3,}', unlike: a}]}\n"))
 	f.Add([]byte(head + "spaces: {default: {read: ['*'], write: ['group:a'], retention: [{keep: 1d, jitter: 50%}]}}\n"))
+	f.Add([]byte("\r&"))
 	f.Add([]byte("%YAML 1.2\n--- |\n\ta\n...\n---\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		lines := 1 + bytes.Count(src, []byte("\n"))
+		lines := 1 // as YAML counts them
+		for _, end := range []string{"\n", "\r", "\u0085", "\u2028", "\u2029"} {
+			lines += bytes.Count(src, []byte(end))
+		}
 		file, err := rules.Parse(src)
 		wrong, ok := errors.AsType[*rules.CheckError](err)
 		switch {
