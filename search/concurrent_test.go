@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"cairn/internal/event"
 	"cairn/search"
+	"cairn/search/embed"
 )
 
 // Writers, readers, a compaction and a Close meet. Every search sees whole
@@ -58,6 +60,37 @@ func searchUntil(t *testing.T, x *search.Index, stop chan struct{}) {
 		if r.Total%notesPerStep != 0 || len(r.Hits) != r.Total {
 			t.Errorf("a search sees part of a step: %d hits of %d", len(r.Hits), r.Total)
 		}
+	}
+}
+
+// What is shown of a note stays as it is for as long as it is shown, whatever
+// others read meanwhile.
+func TestAMeaningIsNotOverwrittenWhileItIsLookedAt(t *testing.T) {
+	meanings := func(fill byte) *search.Index {
+		x := open(t, t.TempDir())
+		d := note(1, "a text of some words")
+		d.Meaning = bytes.Repeat([]byte{fill}, 72)
+		apply(t, x, "team", d)
+		return x
+	}
+	one, other := meanings(1), meanings(2)
+	looked := false
+	err := one.Meanings("team", func(_ event.ID, v embed.Vector) error {
+		looked = true
+		done := make(chan error)
+		for range 4 {
+			go func() { done <- other.Meanings("team", func(event.ID, embed.Vector) error { return nil }) }()
+			if err := <-done; err != nil {
+				return err
+			}
+		}
+		if !bytes.Equal(v, bytes.Repeat([]byte{1}, 72)) {
+			t.Errorf("the meaning has become %x", v)
+		}
+		return nil
+	})
+	if err != nil || !looked {
+		t.Fatalf("Meanings: %v, looked: %v", err, looked)
 	}
 }
 

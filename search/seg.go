@@ -171,17 +171,26 @@ func (s *seg) facetsFrom(start string) (*roaring.Bitmap, error) {
 
 var errNoText = errors.New("a document without a stored text")
 
+// A copied is the stored values of a document. What VisitStoredFields shows is
+// another one's as soon as it returns.
+type copied struct{ text, place []byte }
+
+var copies = sync.Pool{New: func() any { return &copied{} }}
+
 // stored calls fn with the stored text of a document and its place, nil if it
 // has none. Both are gone afterwards.
 func (s *seg) stored(doc uint32, fn func(text, place []byte)) error {
-	var text, place []byte
+	c := copies.Get().(*copied)
+	defer copies.Put(c)
+	var place []byte
 	found := false
 	err := s.source.VisitStoredFields(uint64(doc), func(name string, value []byte) bool {
 		switch name {
 		case textField:
-			text, found = value, true
+			c.text, found = append(c.text[:0], value...), true
 		case placeField:
-			place = value
+			c.place = append(c.place[:0], value...)
+			place = c.place
 		}
 		return true
 	})
@@ -191,7 +200,7 @@ func (s *seg) stored(doc uint32, fn func(text, place []byte)) error {
 	case !found:
 		return errNoText
 	}
-	fn(text, place)
+	fn(c.text, place)
 	return nil
 }
 
