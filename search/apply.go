@@ -53,7 +53,11 @@ func (x *Index) Compact(ctx context.Context) (err error) {
 	}
 	defer done()
 	defer x.health.watch(&err)
-	return x.writer.compact(ctx, x.touch)
+	err = x.writer.compact(ctx, x.touch)
+	if damaged := x.health.err(); err != nil && damaged != nil {
+		return damaged
+	}
+	return err
 }
 
 // HasRemoved says whether files of the index still hold notes that were removed

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -45,12 +44,10 @@ func mergeSegments(segments []segment.Segment, drops []*roaring.Bitmap, bufferSi
 
 type guardedMerger struct{ segment.Merger }
 
-var errMerge = errors.New("damaged segments cannot be merged")
-
 func (m guardedMerger) WriteTo(w io.Writer, closed chan struct{}) (n int64, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %v", errMerge, r)
+			err = fmt.Errorf("merge segments: %w: %v", icefile.ErrDamaged, r)
 		}
 	}()
 	return m.Merger.WriteTo(w, closed)

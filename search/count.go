@@ -30,13 +30,13 @@ func (p *plan) countAny(allow []*roaring.Bitmap) int {
 	if len(found) == 1 && !slices.ContainsFunc(allow, func(b *roaring.Bitmap) bool { return b != nil }) {
 		return int(found[0].found)
 	}
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
+	s := scratches.Get().(*scratch) // it goes back only if nothing panicked, and so is empty
 	n := 0
 	for i, part := range p.view.segs {
 		s.fit(part.rows.Len())
 		n += s.countUnion(part, i, found, allow[i])
 	}
+	scratches.Put(s)
 	return n
 }
 

@@ -1,9 +1,11 @@
 package search
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
-
+	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +17,7 @@ import (
 	segment "github.com/blugelabs/bluge_segment_api"
 
 	"cairn/internal/disk"
+	"cairn/search/icefile"
 )
 
 // A directory is where Bluge keeps segments and snapshots. It differs from
@@ -27,6 +30,8 @@ type directory struct {
 	fsys  disk.FS
 	path  string
 	pause time.Duration // after a write that failed, so that Bluge's retries do not spin
+
+	spoiled func(error) // told that segments could not be merged for damage
 }
 
 const defaultPause = time.Second
@@ -37,6 +42,7 @@ func newDirectory(fsys disk.FS, path string) *directory {
 		fsys:                fsys,
 		path:                path,
 		pause:               defaultPause,
+		spoiled:             func(error) {},
 	}
 }
 
@@ -79,6 +85,9 @@ func (d *directory) Persist(kind string, id uint64, w index.WriterTo, closed cha
 	if errors.Is(err, segment.ErrClosed) {
 		return segment.ErrClosed // Bluge compares it with ==
 	}
+	if errors.Is(err, icefile.ErrDamaged) {
+		d.spoiled(err) // Bluge keeps but the text of an error
+	}
 	if err != nil {
 		select {
 		case <-closed:
@@ -114,6 +123,34 @@ func (d *directory) write(path string, w index.WriterTo, closed chan struct{}) e
 }
 
 func (d *directory) Sync() error { return d.fsys.SyncDir(d.path) }
+
+// Load compares a snapshot with its checksum before Bluge does so, for Bluge
+// first makes room for as much as its lengths say.
+func (d *directory) Load(kind string, id uint64) (*segment.Data, io.Closer, error) {
+	data, closer, err := d.FileSystemDirectory.Load(kind, id)
+	if err != nil || kind != index.ItemKindSnapshot {
+		return data, closer, err
+	}
+	if err := checkSnapshot(data); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("read %s: %w", itemName(kind, id), err), closer.Close())
+	}
+	return data, closer, nil
+}
+
+func checkSnapshot(data *segment.Data) error {
+	end := data.Len() - crc32.Size
+	if end < 0 {
+		return errChecksum
+	}
+	all, err := data.Read(0, data.Len())
+	if err != nil {
+		return err
+	}
+	if crc32.ChecksumIEEE(all[:end]) != binary.BigEndian.Uint32(all[end:]) {
+		return errChecksum
+	}
+	return nil
+}
 
 // sweep removes what an interrupted process left behind: half-written files,
 // snapshots that cannot be loaded, and segments that no snapshot needs. Bluge

@@ -21,6 +21,11 @@ func (h *health) err() error {
 	return nil
 }
 
+// spoiled remembers damage that was met where nobody waits for an answer.
+func (h *health) spoiled(err error) {
+	h.damaged.CompareAndSwap(nil, &DamagedError{Dir: h.dir, Err: err})
+}
+
 // watch turns a panic into a *DamagedError in err, and remembers such errors.
 // It is called by defer.
 func (h *health) watch(err *error) {

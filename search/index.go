@@ -87,6 +87,7 @@ func (x *Index) open(opt Options) (err error) {
 	if opt.pause > 0 {
 		dir.pause = opt.pause
 	}
+	dir.spoiled = x.health.spoiled
 	if err := dir.sweep(); err != nil {
 		return fmt.Errorf("tidy the search index: %w", err)
 	}

@@ -21,6 +21,7 @@
 // the dictionary.
 //
 // It promises that merging segments is making one of the documents that stay,
-// that what it leaves of ice's format reads as ice wrote it, and that rows can
-// be read of whatever bytes Load takes.
+// that no segment is merged whose bytes are not those that were written, that
+// what it leaves of ice's format reads as ice wrote it, and that rows can be
+// read of whatever bytes Load takes.
 package icefile

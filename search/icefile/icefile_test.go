@@ -191,6 +191,38 @@ func TestAMergeStopsWhenItIsToldTo(t *testing.T) {
 	}
 }
 
+// Whatever byte of a segment is another one, it is not merged into a file whose
+// checksum fits.
+func TestADamagedSegmentIsNotMerged(t *testing.T) {
+	file, _ := sound(t)
+	loaded := 0
+	for at := range file {
+		spoiled := bytes.Clone(file)
+		spoiled[at] ^= 1
+		s, err := loadSpoiled(spoiled)
+		if err != nil {
+			continue
+		}
+		loaded++
+		_, err = icefile.Merge([]segment.Segment{s}, []*roaring.Bitmap{nil}, 0).WriteTo(io.Discard, nil)
+		if !errors.Is(err, icefile.ErrDamaged) {
+			t.Errorf("with another byte at %d: %v, want ErrDamaged", at, err)
+		}
+	}
+	if loaded == 0 {
+		t.Fatal("no damaged segment could be loaded: the test shows nothing")
+	}
+}
+
+func loadSpoiled(file []byte) (s segment.Segment, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("load: %v", r)
+		}
+	}()
+	return icefile.Load(segment.NewDataBytes(file))
+}
+
 func drawDrop(t *rapid.T, s segment.Segment) *roaring.Bitmap {
 	drop := roaring.New()
 	for doc := range uint32(s.Count()) {

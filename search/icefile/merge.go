@@ -89,7 +89,9 @@ func (m *merger) DocumentNumbers() [][]uint64 {
 	return out
 }
 
-// WriteTo writes the file of the new segment, until closed is.
+// WriteTo writes the file of the new segment, until closed is. It is ErrDamaged
+// if the bytes of a segment are not what its checksum says: merged, they would
+// have one that is right.
 func (m *merger) WriteTo(w io.Writer, closed chan struct{}) (int64, error) {
 	m.out, m.closed = output{w: w}, closed
 	if err := m.write(); err != nil {
@@ -100,6 +102,9 @@ func (m *merger) WriteTo(w io.Writer, closed chan struct{}) (int64, error) {
 }
 
 func (m *merger) write() error {
+	if err := m.checkParts(); err != nil {
+		return err
+	}
 	m.nameFields()
 	stored, err := m.mergeStored()
 	if err != nil {
@@ -119,6 +124,18 @@ func (m *merger) write() error {
 		return err
 	}
 	writeEnd(&m.out, storedIndex, int(m.docs), fields, rows)
+	return nil
+}
+
+func (m *merger) checkParts() error {
+	for _, p := range m.parts {
+		if err := p.check(); err != nil {
+			return err
+		}
+		if err := m.proceed(); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -1,7 +1,10 @@
 package icefile
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 
 	"github.com/blevesearch/vellum"
@@ -59,6 +62,26 @@ func Load(file *segment.Data) (*Segment, error) {
 		return nil, err
 	}
 	return s, s.loadTerms()
+}
+
+// ErrDamaged means that the bytes of a segment are not those that were written.
+var ErrDamaged = errors.New("a segment is damaged")
+
+// check compares the segment with the checksum at its end.
+func (s *Segment) check() error {
+	end := s.file.Len() - checksumLen
+	body, err := s.file.Read(0, end)
+	if err != nil {
+		return err
+	}
+	sum, err := s.file.Read(end, s.file.Len())
+	if err != nil {
+		return err
+	}
+	if crc32.ChecksumIEEE(body) != binary.BigEndian.Uint32(sum) {
+		return fmt.Errorf("%w: its checksum is wrong", ErrDamaged)
+	}
+	return nil
 }
 
 // Type is that of the format.

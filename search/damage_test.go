@@ -1,0 +1,281 @@
+package search_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"cairn/internal/event"
+	"cairn/internal/longtest"
+	"cairn/search"
+	"cairn/search/embed"
+)
+
+// whole makes an index of several segments, one of them the product of a merge,
+// with notes that were removed and notes with and without a meaning.
+func whole(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	x := open(t, dir)
+	place := embed.Vector(strings.Repeat("\x11", 72))
+	for n := range 6 {
+		d := note(n, fmt.Sprintf("redis cache timeout %d in the file-lock of 文件锁", n))
+		if n%2 == 0 {
+			d.Meaning = place
+		}
+		apply(t, x, "team", d)
+	}
+	if err := x.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, x, "team", note(10, "another cache, of redis useEffect"), note(11, "a cache of its own"))
+	b := search.Batch{Space: "personal", Put: []search.Doc{note(12, "redis at home")}}
+	if err := x.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	b = search.Batch{Space: "team", Mark: search.Mark{Events: 9}, Delete: []event.ID{idAt(1), idAt(11)}}
+	if err := x.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	closeIndex(t, x)
+	if segments, _ := filepath.Glob(filepath.Join(dir, "gen-1", "*.seg")); len(segments) < 2 {
+		t.Fatalf("the index has only %d segments", len(segments))
+	}
+	return dir
+}
+
+// says is what an index answers to all kinds of questions.
+func says(t *testing.T, x *search.Index) (out []string, err error) {
+	for _, q := range []string{"cache", "cach", "redis timeout", `"redis cache"`, "文件", "lokc", "home OR lock", "kind:note", "since:2000-01-01", "cache -own"} {
+		r, err := x.Ask(t.Context(), search.Query{Text: q})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fmt.Sprintf("%s: %+v", q, r))
+	}
+	var ids []string
+	for _, space := range []string{"team", "personal"} {
+		n, err := x.Count(space)
+		if err != nil {
+			return nil, err
+		}
+		m, known, err := x.Mark(space)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fmt.Sprint(space, n, m, known))
+		err = x.Meanings(space, func(id event.ID, v embed.Vector) error {
+			ids = append(ids, fmt.Sprintf("%s %s %x", space, id, v))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(ids)
+	return append(out, ids...), nil
+}
+
+// A spoiling is a way in which a file loses what was in it.
+type spoiling struct {
+	name   string
+	change func(b []byte, at int) []byte
+}
+
+var spoilings = []spoiling{
+	{"flipped", func(b []byte, at int) []byte { b[at] ^= 0xff; return b }},
+	{"one bit", func(b []byte, at int) []byte { b[at] ^= 1 << (at % 8); return b }},
+	{"zeroed", func(b []byte, at int) []byte { clear(b[at:min(at+16, len(b))]); return b }},
+	{"set", func(b []byte, at int) []byte {
+		for i := at; i < min(at+8, len(b)); i++ {
+			b[i] = 0xff
+		}
+		return b
+	}},
+	{"cut off", func(b []byte, at int) []byte { return b[:at] }},
+}
+
+// Whatever byte of whatever file is damaged: the process goes on, and an index
+// that was compacted and then found sound by Check answers as it did before.
+// Merging must not give what is damaged a checksum that fits.
+func TestDamageNeitherEndsAnythingNorIsMergedIntoWhatLooksSound(t *testing.T) {
+	t.Parallel()
+	dir := whole(t)
+	x := open(t, dir)
+	want, err := says(t, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeIndex(t, x)
+	files, err := filepath.Glob(filepath.Join(dir, "gen-1", "*.s??"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := longtest.Rounds(389, 7)
+	n := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 0; at < len(data); at += step {
+			ways := spoilings[n%len(spoilings):][:1]
+			if longtest.Long() {
+				ways = spoilings
+			}
+			for _, s := range ways {
+				what := fmt.Sprintf("%s %s at %d of %d", filepath.Base(file), s.name, at, len(data))
+				spoiled := s.change(slices.Clone(data), at)
+				if slices.Equal(spoiled, data) {
+					continue
+				}
+				copied := filepath.Join(t.TempDir(), "index")
+				if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+					t.Fatal(err)
+				}
+				writeFile(t, filepath.Join(copied, "gen-1", filepath.Base(file)), string(spoiled))
+				useSpoiled(t, what, copied, want)
+				os.RemoveAll(copied)
+			}
+			n++
+		}
+	}
+}
+
+func useSpoiled(t *testing.T, what, dir string, want []string) {
+	t.Helper()
+	askDamaged(t, dir)
+	opt := search.Unsynced(search.Impatient(search.Options{}))
+	x, err := search.Open(dir, opt)
+	if wantDamage(t, what+": open", err); err != nil {
+		return
+	}
+	_, err = says(t, x)
+	wantDamage(t, what+": ask", err)
+	x.Close()
+	x, err = search.Open(dir, opt)
+	if wantDamage(t, what+": open", err); err != nil {
+		return
+	}
+	defer x.Close()
+	err = x.Compact(t.Context())
+	wantDamage(t, what+": compact", err)
+	if err == nil {
+		err = x.Check(t.Context())
+		wantDamage(t, what+": check", err)
+	}
+	if err != nil {
+		return
+	}
+	got, err := says(t, x)
+	if err != nil {
+		t.Errorf("%s: it is sound, but: %v", what, err)
+	} else if !slices.Equal(got, want) {
+		t.Errorf("%s: it is sound, but says\n%q\nwant\n%q", what, got, want)
+	}
+}
+
+// A question that meets damage must leave nothing behind that later ones, of
+// other indexes, take for theirs.
+func TestAQuestionThatFailsSpoilsNoOther(t *testing.T) {
+	dir := whole(t)
+	sound := open(t, t.TempDir())
+	b := search.Batch{Space: "team"}
+	for n := range 40 {
+		text := "nothing of that kind"
+		if n%8 == 7 {
+			text = "redis cache timeout in the file-lock"
+		}
+		b.Put = append(b.Put, note(n, text))
+	}
+	applyAll(t, sound, []search.Batch{b})
+	questions := []string{"redis cache", "cache", "cach redis tim", `"redis cache"`, "lokc timeout"}
+	count := func(text string) int {
+		r, err := sound.Ask(t.Context(), search.Query{Text: text, Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Total*1000 + len(r.Hits)
+	}
+	want := map[string]int{}
+	for _, q := range questions {
+		want[q] = count(q)
+	}
+	const list = "\x3a\x30\x00\x00\x01\x00\x00\x00" // how a list in a file begins, before the high half of its documents
+	failed := 0
+	for k := 0; ; k++ {
+		copied := filepath.Join(t.TempDir(), "index")
+		if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		more := false
+		damage(t, copied, ".seg", func(b []byte) []byte {
+			at := 0
+			for i := 0; i <= k; i++ {
+				next := strings.Index(string(b[at:]), list)
+				if next < 0 {
+					return b
+				}
+				at += next + len(list)
+			}
+			b[at], more = 1, true
+			return b
+		})
+		if !more {
+			break
+		}
+		x, err := search.Open(copied, search.Impatient(search.Options{}))
+		if wantDamage(t, "open", err); err != nil {
+			continue
+		}
+		for _, q := range questions {
+			if _, err := x.Ask(t.Context(), search.Query{Text: q}); err != nil {
+				failed++
+				var damaged *search.DamagedError
+				if !errors.As(err, &damaged) {
+					t.Errorf("%s: %v", q, err)
+				}
+				break
+			}
+		}
+		x.Close()
+		for q, want := range want {
+			if got := count(q); got != want {
+				t.Fatalf("after damage in list %d, %q finds %d, want %d", k, q, got, want)
+			}
+		}
+	}
+	if failed == 0 {
+		t.Fatal("no question met damage: the test shows nothing")
+	}
+}
+
+// Bluge takes the lengths in a snapshot at their word: such a one would have it
+// ask for a terabyte, which ends the process.
+func TestAHugeLengthInASnapshotEndsNothing(t *testing.T) {
+	dir := whole(t)
+	length := binary.AppendUvarint(nil, 1<<40)
+	for at := range 24 {
+		copied := filepath.Join(t.TempDir(), "index")
+		if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		damage(t, copied, ".snp", func(b []byte) []byte {
+			copy(b[min(at, len(b)):], length)
+			return b
+		})
+		_, err := search.OpenReader(copied)
+		if _, ok := errors.AsType[*search.DamagedError](err); !ok {
+			t.Errorf("at %d: OpenReader: %v, want a DamagedError", at, err)
+		}
+		_, err = search.Open(copied, search.Options{})
+		if _, ok := errors.AsType[*search.DamagedError](err); !ok {
+			t.Errorf("at %d: Open: %v, want a DamagedError", at, err)
+		}
+	}
+}
