@@ -171,37 +171,28 @@ func (s *seg) facetsFrom(start string) (*roaring.Bitmap, error) {
 
 var errNoText = errors.New("a document without a stored text")
 
-// A copied is the stored values of a document. What VisitStoredFields shows is
-// another one's as soon as it returns.
-type copied struct{ text, place []byte }
-
-var copies = sync.Pool{New: func() any { return &copied{} }}
-
 // stored calls fn with the stored text of a document and its place, nil if it
 // has none. Both are gone afterwards.
 func (s *seg) stored(doc uint32, fn func(text, place []byte)) error {
-	c := copies.Get().(*copied)
-	defer copies.Put(c)
-	var place []byte
 	found := false
-	err := s.source.VisitStoredFields(uint64(doc), func(name string, value []byte) bool {
-		switch name {
-		case textField:
-			c.text, found = append(c.text[:0], value...), true
-		case placeField:
-			c.place = append(c.place[:0], value...)
-			place = c.place
+	err := s.words.Stored(doc, func(values []icefile.Value) {
+		var text, place []byte
+		for _, v := range values {
+			switch v.Field {
+			case textField:
+				text, found = v.Bytes, true
+			case placeField:
+				place = v.Bytes
+			}
 		}
-		return true
+		if found {
+			fn(text, place)
+		}
 	})
-	switch {
-	case err != nil:
-		return err
-	case !found:
-		return errNoText
+	if err == nil && !found {
+		err = errNoText
 	}
-	fn(c.text, place)
-	return nil
+	return err
 }
 
 // text calls fn with the stored text of a document, which is gone afterwards.

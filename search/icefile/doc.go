@@ -4,9 +4,9 @@
 //
 // It leaves out of ice's format what the documents of this project do not have
 // or nobody asks for: frequencies, norms and locations of terms, and columns. A
-// fifth of an index was frequencies that are all one. ice still reads stored
-// values, and finds the documents that a new one replaces; it must not be asked
-// how often a document holds a term.
+// fifth of an index was frequencies that are all one. ice still finds the
+// documents that a new one replaces; it must not be asked how often a document
+// holds a term.
 //
 // ice.New and ice.Merge take most of the time of filling an index: they go over
 // every document several times, keep a map of the terms of each, and read and

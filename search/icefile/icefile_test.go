@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -245,6 +246,71 @@ func TestASegmentReadsLikeOneThatIceMade(t *testing.T) {
 			t.Fatal("the segment reads differently from its file")
 		}
 	})
+}
+
+func TestStoredValuesReadAsIceReadsThem(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		own, _ := both(t, drawDocs(t))
+		for doc := range uint32(own.Count()) {
+			var want, got []string
+			check(t, own.VisitStoredFields(uint64(doc), func(name string, value []byte) bool {
+				want = append(want, fmt.Sprintf("%s %q", name, value))
+				return true
+			}))
+			check(t, wordsOf(t, own).Stored(doc, func(values []icefile.Value) {
+				for _, v := range values {
+					got = append(got, fmt.Sprintf("%s %q", v.Field, v.Bytes))
+				}
+			}))
+			if !slices.Equal(got, want) {
+				t.Fatalf("document %d has %q, want %q", doc, got, want)
+			}
+		}
+	})
+}
+
+func wordsOf(t interface{ Fatal(...any) }, s segment.Segment) *icefile.Dictionary {
+	dict, err := s.Dictionary("t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dict.(*icefile.Dictionary)
+}
+
+// Whatever byte is another one, reading stored values neither panics nor takes
+// the memory that the length of packed bytes may ask for, which is gigabytes.
+func TestDamagedStoredValuesAreRefusedOrRead(t *testing.T) {
+	value := []byte(strings.Repeat("a note of some length, ", 20))
+	s, _, err := icefile.New([]segment.Document{&document{fields: []field{
+		{name: "_id", terms: []string{"one"}}, {name: "s", value: value}, {name: "v", value: []byte("place")},
+	}}}, norm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := written(t, s)
+	refused := 0
+	for at := range file {
+		for _, as := range [][]byte{{0xff}, {0}, {0xff, 0xff, 0xff, 0xff, 0x0f}} {
+			spoiled := bytes.Clone(file)
+			copy(spoiled[at:], as)
+			s, err := loadSpoiled(spoiled)
+			if err != nil {
+				continue
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if wordsOf(t, s).Stored(0, func([]icefile.Value) {}) != nil {
+				refused++
+			}
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+				t.Errorf("with %x at %d it takes %d bytes", as, at, n)
+			}
+		}
+	}
+	if refused == 0 {
+		t.Fatal("no damage was met: the test shows nothing")
+	}
 }
 
 // dump is all that can be read of a segment.

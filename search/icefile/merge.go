@@ -217,8 +217,6 @@ func (s *Segment) storedOf(doc uint32) (meta, packed []byte, err error) {
 	return meta, packed, err
 }
 
-var errStored = errors.New("the stored values of a segment are damaged")
-
 // renumber gives the stored values of a document the new numbers of their
 // fields.
 func (p *mergePart) renumber(meta []byte) ([]byte, error) {
@@ -231,21 +229,17 @@ func (p *mergePart) renumber(meta []byte) ([]byte, error) {
 	}
 	var out []byte
 	for len(meta) > 0 {
-		var of [3]uint64 // the field, and where its value begins and how long it is
-		for i := range of {
-			v, n := binary.Uvarint(meta)
-			if n <= 0 {
-				return nil, errStored
-			}
-			of[i], meta = v, meta[n:]
+		v, rest, err := readPlace(meta)
+		if err != nil {
+			return nil, err
 		}
-		if of[0] >= uint64(len(p.fields)) {
+		if v.field >= uint64(len(p.fields)) {
 			return nil, errStored
 		}
-		of[0] = p.fields[of[0]]
-		for _, v := range of {
-			out = binary.AppendUvarint(out, v)
-		}
+		out = binary.AppendUvarint(out, p.fields[v.field])
+		out = binary.AppendUvarint(out, v.start)
+		out = binary.AppendUvarint(out, v.size)
+		meta = rest
 	}
 	return out, nil
 }
