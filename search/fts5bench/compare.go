@@ -89,12 +89,17 @@ type stage struct {
 	find func(engine) find
 	runs int
 	warm bool // some questions come first that do not count
+	// alone has each engine answer all questions of a class before the next one
+	// does, with the caches of the processor to itself.
+	alone bool
 }
 
-func stages(runs int) (fresh, live, cold stage) {
+func stages(runs int) (fresh, live, alone, cold stage) {
 	warm := func(e engine) find { return e.ask }
-	return stage{"fresh", warm, runs, true}, stage{"live", warm, runs, true},
-		stage{"cold", func(e engine) find { return e.cold }, min(runs, coldRuns), false}
+	return stage{name: "fresh", find: warm, runs: runs, warm: true},
+		stage{name: "live", find: warm, runs: runs, warm: true},
+		stage{name: "alone", find: warm, runs: runs, alone: true},
+		stage{name: "cold", find: func(e engine) find { return e.cold }, runs: min(runs, coldRuns)}
 }
 
 // compare builds every engine of the same notes below dir and lets them answer
@@ -109,7 +114,7 @@ func compare(ctx context.Context, dir string, notes, runs int) (r measure.Report
 	}
 	r = measure.Report{Bench: "fts5", Machine: measure.ThisMachine(), Notes: notes, Rows: []measure.Row{}}
 	reportBuilt(&r, engines)
-	fresh, live, cold := stages(runs)
+	fresh, live, alone, cold := stages(runs)
 	if err := fresh.run(ctx, &r, engines, all); err != nil {
 		return r, err
 	}
@@ -117,6 +122,9 @@ func compare(ctx context.Context, dir string, notes, runs int) (r measure.Report
 		return r, err
 	}
 	if err := live.run(ctx, &r, engines, all); err != nil {
+		return r, err
+	}
+	if err := alone.run(ctx, &r, engines, all); err != nil {
 		return r, err
 	}
 	return r, cold.run(ctx, &r, engines, all)
@@ -206,23 +214,31 @@ type result struct {
 }
 
 // ask lets every engine answer each question before the next one, and another
-// engine begin each time.
+// engine begin each time; or, alone, each engine all questions.
 func (s stage) ask(ctx context.Context, engines []engine, queries []corpus.Query) ([]result, error) {
 	results := make([]result, len(engines))
-	for i, q := range queries {
-		for k := range engines {
-			at := (i + k) % len(engines)
-			cpu, began := cpuTime(), time.Now()
-			found, err := s.find(engines[at])(ctx, questionOf(q))
-			took := time.Since(began)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %s: %w", engines[at].name, q.Text(), err)
-			}
-			results[at].times = append(results[at].times, took)
-			results[at].cpu += cpuTime() - cpu
-			if len(found) == 0 {
-				results[at].empty++
-			}
+	one := func(at int, q corpus.Query) error {
+		cpu, began := cpuTime(), time.Now()
+		found, err := s.find(engines[at])(ctx, questionOf(q))
+		took := time.Since(began)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", engines[at].name, q.Text(), err)
+		}
+		results[at].times = append(results[at].times, took)
+		results[at].cpu += cpuTime() - cpu
+		if len(found) == 0 {
+			results[at].empty++
+		}
+		return nil
+	}
+	for n := range len(engines) * len(queries) {
+		i, k := n/len(engines), n%len(engines)
+		at := (i + k) % len(engines)
+		if s.alone {
+			at, i = n/len(queries), n%len(queries)
+		}
+		if err := one(at, queries[i]); err != nil {
+			return nil, err
 		}
 	}
 	return results, nil

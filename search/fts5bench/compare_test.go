@@ -17,7 +17,7 @@ func TestAllEnginesAnswerEveryClass(t *testing.T) {
 		t.Fatal(err)
 	}
 	engines := 1 + len(tables)*len(drivers)
-	if want := len(corpus.Classes()) * engines * 3; len(r.Rows) != want {
+	if want := len(corpus.Classes()) * engines * 4; len(r.Rows) != want {
 		t.Errorf("%d rows, want %d", len(r.Rows), want)
 	}
 	for _, row := range r.Rows {
@@ -26,8 +26,8 @@ func TestAllEnginesAnswerEveryClass(t *testing.T) {
 			t.Errorf("not a measurement, or without its ratio: %+v", row)
 		}
 	}
-	for i, stage := range []string{"fresh", "live", "cold"} {
-		if name := r.Rows[i*len(r.Rows)/3].Name; name != "rare word, "+stage+", cairn" {
+	for i, stage := range []string{"fresh", "live", "alone", "cold"} {
+		if name := r.Rows[i*len(r.Rows)/4].Name; name != "rare word, "+stage+", cairn" {
 			t.Errorf("the rows of %s begin with %s", stage, name)
 		}
 	}
