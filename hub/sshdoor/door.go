@@ -119,13 +119,6 @@ func (d *Door) accept(c net.Conn) {
 	d.tally.accepted.Add(1)
 	v := &visitor{Conn: c, door: d, addr: addr, awaiting: make(chan struct{}, d.limits.Awaiting)}
 	v.waiting.Store(true)
-	// The library has no deadline for the handshake, and resets any that is
-	// set on the connection.
-	time.AfterFunc(d.limits.Handshake, func() {
-		if v.waiting.Load() {
-			v.drop()
-		}
-	})
 	d.mu.Lock()
 	d.visitors[v] = struct{}{}
 	d.mu.Unlock()
@@ -139,6 +132,14 @@ func (d *Door) receive(v *visitor) {
 		}
 		v.Close()
 	}()
+	// The library has no deadline for the handshake, and resets any that is
+	// set on the connection. A timer that is left running would hold all that a
+	// connection has taken.
+	defer time.AfterFunc(d.limits.Handshake, func() {
+		if v.waiting.Load() {
+			v.drop()
+		}
+	}).Stop()
 	d.server.HandleConn(v)
 }
 

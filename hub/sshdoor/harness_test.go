@@ -53,6 +53,16 @@ func (l *logBook) String() string {
 // opened starts a door at which the named devices are enrolled.
 func opened(t *testing.T, limits sshdoor.Limits, handle func(context.Context, *sshdoor.Session) error, names ...string) *house {
 	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return openedAt(t, l, limits, handle, names...)
+}
+
+// openedAt is opened with a listener of the caller's.
+func openedAt(t *testing.T, l net.Listener, limits sshdoor.Limits, handle func(context.Context, *sshdoor.Session) error, names ...string) *house {
+	t.Helper()
 	hostKey, err := gossh.NewSignerFromKey(eventtest.Key("host"))
 	if err != nil {
 		t.Fatal(err)
@@ -65,10 +75,6 @@ func opened(t *testing.T, limits sshdoor.Limits, handle func(context.Context, *s
 		HostKey: hostKey, Lookup: h.lookup, Handle: handle, Limits: limits,
 		Log: slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,10 @@
 package sshdoor
 
 import (
+	"context"
 	"errors"
 	"io"
+	"sync"
 	"time"
 
 	gossh "golang.org/x/crypto/ssh"
@@ -17,8 +19,16 @@ import (
 type patient struct {
 	gossh.Channel
 	after time.Duration
-	cut   func()        // ends the connection
-	left  chan struct{} // closed when the session is over
+	cut   func()          // ends the connection
+	over  context.Context // ends when the client has closed the channel too, or is gone
+
+	reading sync.Mutex // the library wakes only one of those who read when there is no more
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	return p.Channel.Read(b)
 }
 
 func (p *patient) Write(b []byte) (int, error) { return p.write(p.Channel, b) }
@@ -34,14 +44,19 @@ func (p *patient) write(w io.Writer, b []byte) (int, error) {
 
 // Close ends reads and writes, at the latest with the connection.
 func (p *patient) Close() error {
-	time.AfterFunc(p.after, func() {
-		select {
-		case <-p.left:
-		default:
-			p.cut()
-		}
-	})
+	giveUp := time.AfterFunc(p.after, p.cut)
+	context.AfterFunc(p.over, func() { giveUp.Stop() })
 	return p.Channel.Close()
+}
+
+// part closes the channel and waits until the client has done so as well, however
+// long its last bytes take to reach it. Until then the library keeps the channel
+// with what was sent to it, so that is thrown away.
+func (p *patient) part() error {
+	err := p.Channel.Close()
+	_, rerr := io.Copy(io.Discard, p)
+	<-p.over.Done()
+	return errors.Join(err, rerr)
 }
 
 // CloseWith is Close after a word about why, if err is one for the client.

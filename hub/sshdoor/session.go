@@ -47,51 +47,50 @@ func (d *Door) serveSession(_ *gliderssh.Server, _ *gossh.ServerConn, offered go
 		return
 	}
 	defer d.leaveSession(v)
-	ch, requests, line, ok := d.begin(ctx, v, offered)
-	if ch != nil {
-		defer ch.Channel.Close()
-		defer close(ch.left)
-	}
-	if !ok {
+	ch, line, ok := d.begin(ctx, v, offered)
+	if ch == nil {
 		return
 	}
-	sctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		// The requests end when the client closes the channel; the end of its
-		// input alone does not do that.
-		refuseAll(requests)
-		cancel()
-	}()
-	status := d.run(sctx, v, ch, line)
-	d.logIf(sendExit(ch, status))
+	defer func() { d.logIf(ch.part()) }()
+	if ok {
+		status := d.run(ch.over, v, ch, line)
+		d.logIf(sendExit(ch, status))
+	}
 }
 
 // begin opens a session and waits for its command. An open channel takes two
 // megabytes that nobody reads yet, which the library does not let us change: so a
 // connection has few that say nothing, and not for long.
-func (d *Door) begin(ctx context.Context, v *visitor, offered gossh.NewChannel) (ch *patient, requests <-chan *gossh.Request, line string, ok bool) {
+func (d *Door) begin(ctx context.Context, v *visitor, offered gossh.NewChannel) (ch *patient, line string, ok bool) {
 	select {
 	case v.awaiting <- struct{}{}:
 	case <-ctx.Done():
-		return nil, nil, "", false
+		return nil, "", false
 	}
 	defer func() { <-v.awaiting }()
 	accepted, requests, err := offered.Accept()
 	if err != nil {
 		d.logIf(err)
-		return nil, nil, "", false
+		return nil, "", false
 	}
 	defer time.AfterFunc(d.limits.Handshake, v.drop).Stop()
 	line, ok = awaitCommand(requests)
-	return &patient{accepted, d.limits.Stall, v.drop, make(chan struct{})}, requests, line, ok
+	over, end := context.WithCancel(ctx)
+	go func() {
+		// The requests end when the client closes the channel; the end of its
+		// input alone does not do that.
+		refuseAll(requests)
+		end()
+	}()
+	go d.ignore(v, accepted.Stderr()) // no command reads that of a client
+	return &patient{Channel: accepted, after: d.limits.Stall, cut: v.drop, over: over}, line, ok
 }
 
-// ignore takes what is sent to a command that reads nothing, so that it does not
-// pile up. Who sends much of it means no good.
-func (d *Door) ignore(v *visitor, ch *patient) {
-	if _, err := io.CopyN(io.Discard, ch.Channel, d.limits.Unasked); err == nil {
-		d.log.Debug("much was sent to a command that reads nothing", "addr", v.addr)
+// ignore takes what is sent where no command reads, so that it does not pile up.
+// Who sends much of it means no good.
+func (d *Door) ignore(v *visitor, r io.Reader) {
+	if _, err := io.CopyN(io.Discard, r, d.limits.Unasked); err == nil {
+		d.log.Debug("much was sent that no command reads", "addr", v.addr)
 		v.drop()
 	}
 }
