@@ -23,6 +23,7 @@ type Fleet struct {
 	addr string
 	opt  hub.Options
 
+	apart *Apart // serves instead of hub, if not nil
 	hub   *hub.Hub
 	end   context.CancelFunc
 	ended chan error
@@ -42,6 +43,32 @@ func Start(t testing.TB, opt hub.Options) *Fleet {
 	}
 	return f
 }
+
+// StartApart is Start with the hub in a process of its own, which is the test's program: its TestMain calls Main. Of the
+// options only the limits count. What Hub is then is the same folder, open for administration.
+func StartApart(t testing.TB, opt hub.Options) *Fleet {
+	t.Helper()
+	f := &Fleet{t: t, dir: t.TempDir(), opt: opt}
+	if _, err := hub.Init(t.Context(), f.HubDir()); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if f.hub, err = hub.Open(f.HubDir(), opt); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.hub.Admin().CreateSpace(t.Context(), admin.Caller{}, "team"); err != nil {
+		t.Fatal(err)
+	}
+	f.apart, f.addr, err = startApart(charge{Dir: f.HubDir(), Addr: "127.0.0.1:0", Door: opt.Door, Pushes: opt.Pushes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.StopHub)
+	return f
+}
+
+// Apart is the process of the hub; nil unless it was started with StartApart.
+func (f *Fleet) Apart() *Apart { return f.apart }
 
 // HubDir is the hub's folder.
 func (f *Fleet) HubDir() string { return filepath.Join(f.dir, "hub") }
@@ -86,14 +113,21 @@ func (f *Fleet) StopHub() {
 	if f.hub == nil {
 		return
 	}
-	f.end()
-	if err := <-f.ended; err != nil {
+	if err := f.stopServing(); err != nil {
 		f.t.Errorf("hub: %v", err)
 	}
 	if err := f.hub.Close(); err != nil {
 		f.t.Errorf("close the hub: %v", err)
 	}
 	f.hub = nil
+}
+
+func (f *Fleet) stopServing() error {
+	if f.apart != nil {
+		return f.apart.stop()
+	}
+	f.end()
+	return <-f.ended
 }
 
 // Invite is an invite for a machine of person, with the right to write in the
