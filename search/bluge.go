@@ -27,17 +27,10 @@ func blugeConfig(dir index.Directory) index.Config {
 // successor is safe.
 const keptSnapshots = 2
 
-// loadSegment and mergeSegments run in goroutines of Bluge, where a panic over
-// damaged bytes would end the process.
-func loadSegment(data *segment.Data) (s segment.Segment, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("load a segment: %v", r)
-		}
-	}()
-	return icefile.Load(data)
-}
+func loadSegment(data *segment.Data) (segment.Segment, error) { return icefile.Load(data) }
 
+// mergeSegments runs in a goroutine of Bluge, where a panic over damaged bytes
+// would end the process.
 func mergeSegments(segments []segment.Segment, drops []*roaring.Bitmap, bufferSize int) segment.Merger {
 	return guardedMerger{icefile.Merge(segments, drops, bufferSize)}
 }

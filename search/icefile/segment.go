@@ -28,9 +28,14 @@ type Segment struct {
 	rows  *Rows
 }
 
-// Load makes a segment of the bytes of a file. Damaged bytes may make it, or
-// any later use, panic.
-func Load(file *segment.Data) (*Segment, error) {
+// Load makes a segment of the bytes of a file. Damaged bytes may make any later
+// use panic.
+func Load(file *segment.Data) (s *Segment, err error) {
+	defer func() {
+		if r := recover(); r != nil { // ice looks where damaged bytes point
+			s, err = nil, fmt.Errorf("load a segment: %w: %v", ErrDamaged, r)
+		}
+	}()
 	end := file.Len() - trailerLen - checksumLen
 	if end < 0 {
 		return nil, errRows
@@ -44,7 +49,7 @@ func Load(file *segment.Data) (*Segment, error) {
 		return nil, errRows
 	}
 	start := end - int(size)
-	s := &Segment{file: file, data: file.Slice(0, start)}
+	s = &Segment{file: file, data: file.Slice(0, start)}
 	loaded, err := ice.Load(s.data)
 	if err != nil {
 		return nil, err
