@@ -75,13 +75,14 @@ func FuzzServeUpload(f *testing.F) {
 	f.Add(pkt("want "+one+"\n", "", "done\n"))
 	f.Add(pkt("want "+one+"\n", "deepen 1\n", "", "done\n"))
 	f.Add(pkt(""))
+	f.Add("")
 	f.Fuzz(func(t *testing.T, text string) {
 		b := newShelf()
 		err := gitwire.ServeUpload(context.Background(), says(text), b)
 		if err != nil {
 			checkPrintable(t, err)
 		}
-		if err == nil && b.wants == nil && !strings.HasPrefix(text, "0000") {
+		if err == nil && b.wants == nil && text != "" && !strings.HasPrefix(text, "0000") {
 			t.Fatal("nothing was served, and no error is returned")
 		}
 		if len(b.wants) > 1 || b.wants != nil && b.wants[0] != oid("1") || len(b.haves) > 2 || slices.Contains(b.haves, oid("9")) {
