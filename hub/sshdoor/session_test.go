@@ -345,6 +345,21 @@ func TestClosingASessionEndsItsContext(t *testing.T) {
 	}
 }
 
+// endsSoon waits for the hub to end a connection.
+func endsSoon(t *testing.T, c *caller) {
+	t.Helper()
+	ended := make(chan struct{})
+	go func() {
+		_ = c.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		t.Error("the connection stays open")
+	}
+}
+
 // A session that does not say its command holds memory for what it may send. So
 // there are few of them, and not for long.
 func TestSessionsWithoutACommandAreFewAndShort(t *testing.T) {
@@ -359,16 +374,7 @@ func TestSessionsWithoutACommandAreFewAndShort(t *testing.T) {
 	if _, err := c.NewSession(); err == nil {
 		t.Error("a third is let in")
 	}
-	ended := make(chan struct{})
-	go func() {
-		_ = c.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-time.After(30 * time.Second):
-		t.Error("the connection stays open")
-	}
+	endsSoon(t, c)
 }
 
 // Sessions that begin at once come in one after the other.
@@ -414,16 +420,7 @@ func TestWhatNobodyReadsDoesNotPileUp(t *testing.T) {
 			t.Error(err)
 		}
 		if !stays {
-			ended := make(chan struct{})
-			go func() {
-				_ = c.Wait()
-				close(ended)
-			}()
-			select {
-			case <-ended:
-			case <-time.After(30 * time.Second):
-				t.Error("the connection stays open")
-			}
+			endsSoon(t, c)
 			continue
 		}
 		if _, err := c.NewSession(); err != nil {

@@ -140,17 +140,26 @@ func (e *foe) talk(ctx context.Context, command string) (*talk, error) {
 	return &talk{in, out, c, s}, nil
 }
 
+// greeted is a talk in which the hub has shown its refs.
+func (e *foe) greeted(ctx context.Context, command string) (*talk, *gitwire.Advert, error) {
+	t, err := e.talk(ctx, command)
+	if err != nil {
+		return nil, nil, err
+	}
+	ad, err := gitwire.ReadAdvert(t)
+	if err != nil {
+		return nil, nil, errors.Join(err, t.Close())
+	}
+	return t, ad, nil
+}
+
 // push begins a push to the space of the team and has the foe write what follows its command.
 func (e *foe) push(ctx context.Context, write func(w io.Writer) error) error {
-	t, err := e.talk(ctx, "git-receive-pack 'team'")
+	t, ad, err := e.greeted(ctx, "git-receive-pack 'team'")
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	ad, err := gitwire.ReadAdvert(t)
-	if err != nil {
-		return err
-	}
 	line := fmt.Sprintf("%s %s %s\x00 report-status", ad.Refs[event.MainRef], strings.Repeat("1", 40), event.MainRef)
 	if _, err := io.WriteString(t, pktLine(line)+"0000"); err != nil {
 		return err

@@ -41,15 +41,11 @@ func (e *foe) pushNote(ctx context.Context, text string) error {
 			return err
 		}
 	}
-	t, err := e.talk(ctx, "git-receive-pack 'team'")
+	t, ad, err := e.greeted(ctx, "git-receive-pack 'team'")
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	ad, err := gitwire.ReadAdvert(t)
-	if err != nil {
-		return err
-	}
 	store, err := gitstore.Open(disk.OS, dir)
 	if err != nil {
 		return err
@@ -74,15 +70,11 @@ func (e *foe) pushNote(ctx context.Context, text string) error {
 
 // clone brings the space of the team over.
 func (e *foe) clone(ctx context.Context, dir string) error {
-	t, err := e.talk(ctx, "git-upload-pack 'team'")
+	t, ad, err := e.greeted(ctx, "git-upload-pack 'team'")
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	ad, err := gitwire.ReadAdvert(t)
-	if err != nil {
-		return err
-	}
 	head := ad.Refs[event.MainRef]
 	pack, err := gitwire.Fetch(ctx, t, ad, gitwire.FetchRequest{Wants: []plumbing.Hash{head}})
 	if err == nil {
