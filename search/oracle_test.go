@@ -247,13 +247,28 @@ func (r *reckoning) word(w query.Word, scored bool) oracleWord {
 		return r.titleWord(w, scored)
 	}
 	out := oracleWord{text: w.Text, name: w.Name, open: w.Open}
+	unheard := 0
 	for i, text := range w.Parts {
 		last := i == len(w.Parts)-1
 		names, weight := r.part(text, last && w.Open, last && w.Star, scored)
+		if weight == 0 {
+			unheard++
+		}
 		out.parts = append(out.parts, names)
 		out.texts = append(out.texts, text)
 		out.weights = append(out.weights, weight)
 		out.solid = analysis.IsSolid(text)
+	}
+	for i, text := range w.Parts {
+		if out.weights[i] > 0 {
+			continue
+		}
+		out.weights[i] = weightOf(0, r.live)
+		if starred := w.Star && i == len(w.Parts)-1; unheard == 1 && !starred && canMisspell(text) {
+			name, n := r.similar(text, scored)
+			out.parts[i] = append(out.parts[i], name)
+			out.weights[i] = weightOf(n, r.live)
+		}
 	}
 	for _, text := range w.Whole {
 		if name, n := r.stem(text, scored); n > 0 {
@@ -273,6 +288,7 @@ func (r *reckoning) word(w query.Word, scored bool) oracleWord {
 	return out
 }
 
+// part has no weight if no note holds the part.
 func (r *reckoning) part(text string, open, star, scored bool) (names []string, weight uint32) {
 	add := func(name string, n uint64) bool {
 		names = append(names, name)
@@ -292,14 +308,8 @@ func (r *reckoning) part(text string, open, star, scored bool) (names []string, 
 			r.exact(text, n, scored)
 		}
 		if prefixable && (open || !found) {
-			found = add(r.prefix(text, scored, !r.typing || !open)) || found
+			add(r.prefix(text, scored, !r.typing || !open))
 		}
-		if !found && canMisspell(text) {
-			add(r.similar(text, scored))
-		}
-	}
-	if weight == 0 {
-		weight = weightOf(0, r.live)
 	}
 	return names, weight
 }

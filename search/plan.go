@@ -124,18 +124,33 @@ func (p *plan) word(w query.Word, scored bool) (*word, error) {
 	if w.Field == query.Title {
 		return p.titleWord(w, scored)
 	}
-	out := &word{text: w.Text, name: w.Name, open: w.Open}
+	out := &word{text: w.Text, texts: w.Parts, name: w.Name, open: w.Open}
+	var unknown []int
 	for i, text := range w.Parts {
 		last := i == len(w.Parts)-1
-		sources, weight, err := p.part(text, last && w.Open, last && w.Star, scored)
+		sources, err := p.part(text, last && w.Open, last && w.Star, scored)
 		if err != nil {
 			return nil, err
 		}
-		out.texts = append(out.texts, text)
+		if !slices.ContainsFunc(sources, p.finds) {
+			unknown = append(unknown, i)
+		}
 		out.parts = append(out.parts, sources)
+		out.solid = analysis.IsSolid(text)
+	}
+	if len(unknown) == 1 { // of a name with more of them little would be left as it was typed
+		i := unknown[0]
+		starred := w.Star && i == len(w.Parts)-1
+		near, err := p.respelled(w.Parts[i], starred, scored)
+		if err != nil {
+			return nil, err
+		}
+		out.parts[i] = append(out.parts[i], near...)
+	}
+	for _, sources := range out.parts {
+		weight := p.weigh(sources)
 		out.weights = append(out.weights, weight)
 		out.weight += weight
-		out.solid = analysis.IsSolid(text)
 	}
 	err := p.wholes(out, w, scored)
 	if scored {
@@ -178,57 +193,53 @@ func (p *plan) wholes(out *word, w query.Word, scored bool) error {
 // half is what a match in part counts beside a match of the whole word.
 func half(w uint32) uint32 { return max(w/2, 1) }
 
-// part finds the lists of one part of a word: the word itself, what begins
-// with it if it may be unfinished, and, if there is neither, what is spelled
-// nearly the same. It returns them with what the part says.
-func (p *plan) part(text string, open, star, scored bool) ([]int, uint32, error) {
+// part finds the lists of one part of a word: the word itself, and what begins
+// with it if it may be unfinished or there is no such word.
+func (p *plan) part(text string, open, star, scored bool) ([]int, error) {
 	if star && !analysis.IsSolid(text) {
 		i, err := p.add(p.prefixSource(text, scored, false))
-		return p.found([]int{i}, err)
+		return []int{i}, err
 	}
 	exact, err := p.add(p.stemSource(text, scored))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if stem := p.sources[exact]; scored && stem.found > 0 && analysis.Stem(text) != text {
 		if _, err := p.add(p.exactSource(text, stem)); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 	}
-	out := []int{exact}
-	missing := p.sources[exact].found == 0
-	if (open || missing) && canPrefix(text) {
-		begun, err := p.add(p.prefixSource(text, scored, !p.typing || !open))
-		if err != nil {
-			return nil, 0, err
-		}
-		out = append(out, begun)
-		missing = missing && p.sources[begun].found == 0
+	if !open && p.finds(exact) || !canPrefix(text) {
+		return []int{exact}, nil
 	}
-	if missing && canMisspell(text) {
-		near, err := p.add(p.similarSource(text, scored))
-		if err != nil {
-			return nil, 0, err
-		}
-		out = append(out, near)
-		if scored && p.sources[near].found > 0 && !slices.Contains(p.misspelled, text) {
-			p.misspelled = append(p.misspelled, text)
-		}
-	}
-	return p.found(out, nil)
+	begun, err := p.add(p.prefixSource(text, scored, !p.typing || !open))
+	return []int{exact, begun}, err
 }
 
-// found weighs a part by the first of its sources that finds anything.
-func (p *plan) found(sources []int, err error) ([]int, uint32, error) {
-	if err != nil {
-		return nil, 0, err
+// respelled finds the lists of what is spelled nearly as a part that is in no
+// note.
+func (p *plan) respelled(text string, star, scored bool) ([]int, error) {
+	if star || !canMisspell(text) {
+		return nil, nil
 	}
+	near, err := p.add(p.similarSource(text, scored))
+	if err != nil {
+		return nil, err
+	}
+	if scored && p.finds(near) && !slices.Contains(p.misspelled, text) {
+		p.misspelled = append(p.misspelled, text)
+	}
+	return []int{near}, nil
+}
+
+// weigh weighs a part by the first of its sources that finds anything.
+func (p *plan) weigh(sources []int) uint32 {
 	for _, i := range sources {
 		if n := p.sources[i].found; n > 0 {
-			return sources, weightOf(n, p.view.live), nil
+			return weightOf(n, p.view.live)
 		}
 	}
-	return sources, weightOf(0, p.view.live), nil
+	return weightOf(0, p.view.live)
 }
 
 func canPrefix(text string) bool { return utf8.RuneCountInString(text) >= minEdge }

@@ -477,7 +477,7 @@ func testPhrase(t *testing.T, make Maker) {
 // and the note says which.
 func testMisspelled(t *testing.T, make Maker) {
 	s := make(t, notes("Kubernetes drains the node", "the databases are backed up", "我们用缓存加速", "a cousin twice removed", "the batch is late",
-		"kettle mettle nettle settle beetle"))
+		"kettle mettle nettle settle beetle", "one pipeline runer"))
 	for q, want := range map[string]struct {
 		found []int
 		says  string
@@ -502,6 +502,11 @@ func testMisspelled(t *testing.T, make Maker) {
 		`"kuberntes"`:                       {nil, ""},
 		"缓存存":                               {[]int{2}, ""},
 		"kuberntes title:cousin":            {nil, ""},
+		"drainsKuberntes":                   {[]int{0}, `looked for "kubernetes"`},
+		"kubeflowPipelineRunner":            {nil, ""}, // more of the name is unknown than one part
+		"kuberntesDatabses":                 {nil, ""},
+		"kuberntesDatab*":                   {nil, ""}, // each in another note
+		"kuberntesDrain*":                   {[]int{0}, `looked for "kubernetes"`},
 	} {
 		r := ask(t, s, text(q))
 		if got := numbers(r); !slices.Equal(got, append([]int{}, want.found...)) {
