@@ -19,7 +19,7 @@ type scoredList struct {
 // document that has not been seen can be among the best it only completes the
 // sums of those that have.
 func (r *ranker) any(part int, done *roaring.Bitmap) {
-	lists := r.listsOf(part)
+	lists := r.byGain(part)
 	open := newOpenGains(lists, len(r.plan.sources))
 	r.toSkip(r.plan.view.segs[part], r.allow[part])
 	r.skip.addList(done, r.buf[:])
@@ -43,6 +43,13 @@ func (r *ranker) any(part int, done *roaring.Bitmap) {
 // was enough.
 const minPace = 64
 
+// byGain are the lists of a part in the order of what they add, most first.
+func (r *ranker) byGain(part int) []scoredList {
+	out := r.listsOf(part)
+	slices.SortStableFunc(out, func(a, b scoredList) int { return cmp.Compare(b.gain, a.gain) })
+	return out
+}
+
 func (r *ranker) listsOf(part int) []scoredList {
 	var out []scoredList
 	for s, src := range r.plan.sources {
@@ -55,7 +62,6 @@ func (r *ranker) listsOf(part int) []scoredList {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b scoredList) int { return cmp.Compare(b.gain, a.gain) })
 	return out
 }
 

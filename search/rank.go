@@ -205,7 +205,7 @@ func (r *ranker) within(part int, docs *roaring.Bitmap, bonus uint32) {
 	if docs.IsEmpty() {
 		return
 	}
-	lists := r.listsOf(part)
+	lists := r.byGain(part)
 	r.touched = append(r.touched, docs.ToArray()...)
 	r.offer(part, r.complete(lists, newOpenGains(lists, len(r.plan.sources)), bonus), bonus)
 }
