@@ -69,9 +69,11 @@ func (h *Hub) inForce() (force, error) {
 		if err != nil {
 			return force{}, err
 		}
-		if next.Policy, err = policy.Read(active.Number, active.Text, prints, h.now); err != nil {
+		file, err := h.team.Parse(active.Text)
+		if err != nil {
 			return force{}, errNewerPolicy(active.Version, err)
 		}
+		next.Policy = policy.With(active.Number, file.Rules(rules.Options{Key: prints, Now: h.now}))
 	}
 	h.judge.now = next
 	return next, nil

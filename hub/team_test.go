@@ -105,3 +105,19 @@ func TestAnOpenWatchEndsWithTheRight(t *testing.T) {
 		}
 	}
 }
+
+// What was checked when it was proposed is judged by as it is: reading a file
+// once more would prove all its patterns once more.
+func TestWhatWasProposedIsNotReadAgainToJudgeByIt(t *testing.T) {
+	t.Parallel()
+	h := open(t, hub.Options{})
+	proposed, err := h.Admin().Policies.Parse([]byte("version: 1\nteam: acme\nadmins: [ana]\nkinds: [observe]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.follows("kinds: [observe]\n")
+	p, _, err := h.Policy()
+	if err != nil || p.Number() != 2 || p.Rules().File() != proposed {
+		t.Errorf("version %d: it was read again, %v", p.Number(), err)
+	}
+}

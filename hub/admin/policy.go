@@ -122,13 +122,21 @@ func (a *Admin) propose(ctx context.Context, by Caller, r hubwire.PolicyRequest)
 	}
 	err = a.mayPropose(by, v)
 	if err == nil {
-		_, _, err = rules.CheckNew(r.File, a.Now())
+		err = a.checkNew(r.File)
 	}
 	var done policies.State
 	if err == nil {
 		done, err = a.Policies.Propose(ctx, v.Proposal, r.File, v.Approved[0], r.Replace)
 	}
 	return a.signed(by, "policy push", v.Number, done, err)
+}
+
+func (a *Admin) checkNew(text []byte) error {
+	file, err := a.Policies.Parse(text)
+	if err == nil {
+		_, err = file.Fresh(a.Now())
+	}
+	return err
 }
 
 func (a *Admin) mayPropose(by Caller, v versions.Version) error {

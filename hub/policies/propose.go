@@ -10,7 +10,6 @@ import (
 
 	"cairn/internal/atomicfile"
 	"cairn/internal/disk"
-	"cairn/policy/rules"
 	"cairn/policy/versions"
 )
 
@@ -26,16 +25,17 @@ type State struct {
 const forceApprovals = 2
 
 // Next is the proposal that would make file the next version. Errors: those of
-// rules.Check and of Active, ErrSame, ErrForce.
+// Parse and of Active, ErrSame, ErrForce.
 func (s *Store) Next(file []byte) (versions.Proposal, error) {
 	active, err := s.Active()
 	if err != nil {
 		return versions.Proposal{}, err
 	}
-	facts, err := rules.Check(file)
+	parsed, err := s.Parse(file)
 	if err != nil {
 		return versions.Proposal{}, err
 	}
+	facts := parsed.Summary()
 	if facts.Forces && (active == nil || active.Approvals < forceApprovals) {
 		return versions.Proposal{}, ErrForce
 	}
@@ -251,10 +251,11 @@ func (s *Store) TakeBack(ctx context.Context, v versions.Version, file []byte) (
 	if err := s.anchor.Check(before, v); err != nil {
 		return err
 	}
-	facts, err := rules.Check(file)
+	parsed, err := s.Parse(file)
 	if err != nil {
 		return err
 	}
+	facts := parsed.Summary()
 	if !v.Describes(file, facts.Team, facts.Admins, facts.Approvals) {
 		return &versions.ChainError{Number: v.Number, Reason: "the file that came with it is another one, or does not say what it says of it"}
 	}

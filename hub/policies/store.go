@@ -32,6 +32,7 @@ type Store struct {
 	key    device.Key
 	anchor versions.Anchor
 	stands func(versions.Approval) (bool, error)
+	parser parser
 
 	mu     sync.Mutex // guards chain and active
 	chain  []versions.Version

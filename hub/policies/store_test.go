@@ -338,3 +338,30 @@ func TestWhatARevokedDeviceSignedDoesNotWait(t *testing.T) {
 		t.Errorf("the same file, signed anew: %+v, %v", state, err)
 	}
 }
+
+// A file is read once, however often it is asked for, and no more files are
+// remembered than there is use for.
+func TestAFileIsReadOnce(t *testing.T) {
+	s := open(disk.OS, filepath.Join(t.TempDir(), "policy"))
+	first, err := s.Parse(file("acme", 1))
+	must(t, err)
+	_, err = propose(s, file("acme", 1))
+	must(t, err)
+	for _, team := range []string{"two", "three"} {
+		_, err := s.Parse(file(team, 1))
+		must(t, err)
+		if again, err := s.Parse(file("acme", 1)); err != nil || again != first {
+			t.Errorf("it was read again: %v", err)
+		}
+	}
+	for _, team := range []string{"four", "five", "six"} {
+		_, err := s.Parse(file(team, 1))
+		must(t, err)
+	}
+	if again, err := s.Parse(file("acme", 1)); err != nil || again == first {
+		t.Errorf("everything is remembered: %v", err)
+	}
+	if f, err := s.Parse([]byte("version: 1\n")); err == nil {
+		t.Errorf("half a file is %+v", f)
+	}
+}

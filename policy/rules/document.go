@@ -25,7 +25,7 @@ const maxDepth = 12
 // texts. Nil means that there is nothing to go on with.
 func (c *checker) document(src []byte) *yaml.Node {
 	if len(src) > MaxFile {
-		c.say(1, 1, "the file has %d bytes, %d are allowed", len(src), MaxFile)
+		c.say(1, 1, "the file is larger than 256 KiB (%d bytes), which is the limit", MaxFile)
 		return nil
 	}
 	if !c.characters(src) {

@@ -42,10 +42,11 @@ func Check(src []byte) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	return f.summary(), nil
+	return f.Summary(), nil
 }
 
-func (f *File) summary() Summary {
+// Summary is what the file says of itself.
+func (f *File) Summary() Summary {
 	forces := slices.ContainsFunc(f.Allow, func(a Allow) bool { return a.Force })
 	return Summary{Team: f.Team, Admins: slices.Clone(f.Admins), Approvals: f.Approvals, Forces: forces}
 }

@@ -27,16 +27,16 @@ func parse(t *testing.T, src string) *rules.File {
 func TestWhatIsNoPlainTextIsRefused(t *testing.T) {
 	deep := strings.Repeat("[", 40) + strings.Repeat("]", 40)
 	for want, src := range map[string]string{
-		"policy.yaml:2:9: this is not UTF-8\n":                                                "version: 1\nteam: ac\xffme\n",
-		"policy.yaml:1:1: the character U+FEFF may not stand in a policy file\n":              "\ufeffversion: 1\n",
-		"policy.yaml:2:7: the character U+0007 may not stand in a policy file\n":              "version: 1\nteam: \x07\n",
-		"policy.yaml:1:2: the character U+2028 may not stand in a policy file\n":              "a\u2028b\n",
-		"policy.yaml:1:1: the file has 262145 bytes, 262144 are allowed\n":                    strings.Repeat("#", rules.MaxFile+1),
-		"policy.yaml:4:23: this is nested too deep\n":                                         head + "limits:    " + deep + "\n",
-		"policy.yaml:1:1: the file is empty\n":                                                "",
-		"policy.yaml:1:1: this must be a mapping with the keys":                               "hello",
-		"policy.yaml:4:20: retention: keep: this value is no duration; write 180d or forever": head + "retention: [{keep: '" + strings.Repeat("x", 50) + "'}]",
-		"policy.yaml:4:1: no such key; keys are version, team, admins, approvals, groups,":    head + "a1b2c3d4e5f6a7b8c9d0: 1\n",
+		"policy.yaml:2:9: this is not UTF-8\n":                                                  "version: 1\nteam: ac\xffme\n",
+		"policy.yaml:1:1: the character U+FEFF may not stand in a policy file\n":                "\ufeffversion: 1\n",
+		"policy.yaml:2:7: the character U+0007 may not stand in a policy file\n":                "version: 1\nteam: \x07\n",
+		"policy.yaml:1:2: the character U+2028 may not stand in a policy file\n":                "a\u2028b\n",
+		"policy.yaml:1:1: the file is larger than 256 KiB (262144 bytes), which is the limit\n": strings.Repeat("#", rules.MaxFile+1),
+		"policy.yaml:4:23: this is nested too deep\n":                                           head + "limits:    " + deep + "\n",
+		"policy.yaml:1:1: the file is empty\n":                                                  "",
+		"policy.yaml:1:1: this must be a mapping with the keys":                                 "hello",
+		"policy.yaml:4:20: retention: keep: this value is no duration; write 180d or forever":   head + "retention: [{keep: '" + strings.Repeat("x", 50) + "'}]",
+		"policy.yaml:4:1: no such key; keys are version, team, admins, approvals, groups,":      head + "a1b2c3d4e5f6a7b8c9d0: 1\n",
 	} {
 		if got := said([]byte(src)); !strings.Contains(got, want) {
 			t.Errorf("%.40q…: %s\nwant: %s", src, got, want)

@@ -13,11 +13,20 @@ func CheckNew(src []byte, now time.Time) (Summary, []Finding, error) {
 	if err != nil {
 		return Summary{}, nil, err
 	}
-	long, over := f.ends(now)
-	if err := checked(long); err != nil {
+	over, err := f.Fresh(now)
+	if err != nil {
 		return Summary{}, nil, err
 	}
-	return f.summary(), over, nil
+	return f.Summary(), over, nil
+}
+
+// Fresh is what CheckNew asks beside Check, of a file that was read already.
+func (f *File) Fresh(now time.Time) (over []Finding, err error) {
+	long, over := f.ends(now)
+	if err := checked(long); err != nil {
+		return nil, err
+	}
+	return over, nil
 }
 
 // ends lists what ends too late and what has ended.

@@ -27,7 +27,7 @@ func TestNoCommandReadsMoreThanAPolicyFileMayHave(t *testing.T) {
 		env := command.System()
 		env.Stdout, env.Stderr, env.Stdin = &said, &said, strings.NewReader("")
 		code := command.Main(append(append([]string{"--home", dir}, strings.Fields(line)...), path), env)
-		if code == 0 || !strings.Contains(said.String(), "the file has 262145 bytes") {
+		if code == 0 || !strings.Contains(said.String(), "larger than 256 KiB (262144 bytes)") {
 			t.Errorf("%s: exit code %d: %s", line, code, said.String())
 		}
 	}
