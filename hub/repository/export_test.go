@@ -31,6 +31,12 @@ func (r *Repository) AsTheyAre(ctx context.Context) (bool, error) {
 // KeepCount does what is otherwise done now and then.
 func (r *Repository) KeepCount(ctx context.Context) error { return r.keepCount(ctx) }
 
+// Remembered is about how many bytes of objects are remembered, of all repositories.
+func (s *Set) Remembered() int { return s.cache.Bytes() }
+
+// MostRemembered bounds it.
+const MostRemembered = cacheBytes
+
 // Waiting is how many checked pushes wait to land.
 func (r *Repository) Waiting() int {
 	r.queue.mu.Lock()

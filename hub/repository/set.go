@@ -21,6 +21,7 @@ import (
 	"cairn/internal/problem"
 	"cairn/policy/scope"
 	"cairn/sync/eventlog"
+	"cairn/sync/gitstore"
 )
 
 // Where repositories lie in a hub's folder.
@@ -29,6 +30,9 @@ const (
 	peopleDir = "people"
 	suffix    = ".git"
 )
+
+// cacheBytes bounds the objects that are remembered of all repositories.
+const cacheBytes = 16 << 20
 
 // A Set is all repositories of one hub. It is safe for concurrent use, and
 // other processes may make spaces meanwhile.
@@ -40,6 +44,7 @@ type Set struct {
 	arrivals *entrance // for as long as a push is under way
 	looks    *entrance // while it is looked at
 	feed     *Feed
+	cache    *gitstore.Cache // of all repositories together, however many are open
 
 	mu   sync.Mutex // guards open
 	open map[string]*Repository
@@ -51,7 +56,7 @@ func NewSet(fsys disk.FS, dir string, limits Limits, log *slog.Logger) *Set {
 	return &Set{
 		fs: fsys, dir: dir, limits: limits, log: log,
 		arrivals: newEntrance(limits.Arriving, limits.Arriving/8), looks: newEntrance(limits.Pushes, limits.Pushes/2),
-		feed: NewFeed(), open: map[string]*Repository{},
+		feed: NewFeed(), cache: gitstore.NewCache(cacheBytes), open: map[string]*Repository{},
 	}
 }
 
@@ -112,7 +117,7 @@ func (s *Set) existing(dir, name string) (*Repository, error) {
 		if _, err := s.fs.Lstat(dir); err != nil {
 			return nil, err
 		}
-		return eventlog.Open(s.fs, dir, name)
+		return eventlog.Open(s.fs, dir, name, eventlog.WithCache(s.cache))
 	})
 }
 
@@ -147,7 +152,7 @@ func (s *Set) create(dir, name string, now time.Time) (*Repository, error) {
 		if err := disk.MakeDir(s.fs, filepath.Dir(dir), 0o700); err != nil {
 			return nil, err
 		}
-		return eventlog.Create(s.fs, dir, commitform.Space{Name: name, ID: event.NewID(now)})
+		return eventlog.Create(s.fs, dir, commitform.Space{Name: name, ID: event.NewID(now)}, eventlog.WithCache(s.cache))
 	})
 }
 

@@ -53,6 +53,44 @@ func TestSpacesAreMadeOnceAndFoundByName(t *testing.T) {
 	}
 }
 
+// However many spaces are open, their caches have one bound together.
+func TestSpacesShareOneCache(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	for _, name := range []string{"docs", "plans"} {
+		before := h.set.Remembered()
+		r, err := h.set.Create(name, time.Now())
+		if err == nil {
+			_, _, err = r.Count(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now := h.set.Remembered(); now <= before || now > repository.MostRemembered {
+			t.Errorf("with %s %d bytes are remembered, %d before", name, now, before)
+		}
+	}
+}
+
+// A push that is refused leaves nothing in the hub's memory either.
+func TestWhatIsRefusedIsNotRemembered(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	m := h.clone("laptop")
+	before := h.set.Remembered()
+	events := []event.Event{m.event("the word is " + forbidden)}
+	for range 1000 {
+		events = append(events, m.event("fine"))
+	}
+	m.append(events...) // in one folder, with an entry for each
+	if a := m.push(repository.ForMain); !slices.Contains(a.outcome.Rules, "secret") {
+		t.Fatalf("%+v", a.outcome)
+	}
+	if now := h.set.Remembered(); now > before+10<<10 {
+		t.Errorf("%d bytes more are remembered", now-before)
+	}
+}
+
 func TestEachPersonHasASpaceOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, repository.Limits{})

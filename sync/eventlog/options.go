@@ -1,5 +1,7 @@
 package eventlog
 
+import "cairn/sync/gitstore"
+
 // Durability is what an acknowledged append survives.
 type Durability int
 
@@ -19,6 +21,9 @@ func WithDurability(d Durability) Option { return func(l *Log) { l.durability = 
 // WithBacklog makes Append call fn when it is a good moment to call Settle, at the latest before an Append has to do it.
 // fn must be quick and must not use the Log.
 func WithBacklog(fn func()) Option { return func(l *Log) { l.backlog = fn } }
+
+// WithCache has the Log remember git objects in c, which Logs may share.
+func WithCache(c *gitstore.Cache) Option { return func(l *Log) { l.store.ShareCache(c) } }
 
 // WithBoot gives the start of the system a name; the default is disk.BootID. As long as it is the same, Open takes what was
 // written for what is there. A test that cuts the power gives another one afterwards.

@@ -62,7 +62,7 @@ func Inspect(fsys disk.FS, dir string) (head Head, err error) {
 func folderOf(fsys disk.FS, objects string) *Store {
 	s := newStore(fsys, filepath.Dir(objects))
 	s.objects = filepath.Clean(objects)
-	s.packs.init(fsys, filepath.Join(s.objects, "pack"), &s.files)
+	s.packs.init(fsys, filepath.Join(s.objects, "pack"), &s.files, s.forget)
 	s.packs.optional = true
 	return s
 }

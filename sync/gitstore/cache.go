@@ -6,19 +6,23 @@ import (
 )
 
 const (
-	// cacheBytes bounds the inflated objects that a Store remembers: the delta bases of a walk, and the trees that the
-	// next append will change.
-	cacheBytes = 16 << 20
+	// storeCacheBytes bounds the cache that a Store has of its own.
+	storeCacheBytes = 16 << 20
+	// quarantineCacheBytes bounds that of a quarantine: room for some versions of a large directory.
+	quarantineCacheBytes = 4 << 20
 	// cacheItemBytes keeps one big object from pushing out everything else.
 	cacheItemBytes = 1 << 20
 	// cacheItemCost is about what an entry takes besides its data.
 	cacheItemCost = 200
 )
 
-// An objectCache remembers inflated objects by where they are stored, the least recently used one going first.
-type objectCache struct {
-	mu    sync.Mutex
-	max   int
+// A Cache remembers inflated objects by where they are stored, the least recently used one going first: the delta bases of
+// a walk, and the trees that the next append will change. Several Stores may share one, and its bound. It is safe for
+// concurrent use.
+type Cache struct {
+	max int
+
+	mu    sync.Mutex // guards what follows
 	size  int
 	items map[storedCopy]*list.Element
 	order list.List // of *cacheItem, most recent first
@@ -29,12 +33,20 @@ type cacheItem struct {
 	obj Object // Hash is zero until it has been verified
 }
 
-func (c *objectCache) init(max int) {
-	c.max, c.items = max, map[storedCopy]*list.Element{}
-	c.order.Init()
+// NewCache makes a cache of about that many bytes at most.
+func NewCache(bytes int) *Cache { return &Cache{max: bytes, items: map[storedCopy]*list.Element{}} }
+
+// ShareCache has the Store remember objects in c instead of in a cache of its own. Call it before anything is read.
+func (s *Store) ShareCache(c *Cache) { s.cache = c }
+
+// Bytes is about what the cache takes now.
+func (c *Cache) Bytes() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.size
 }
 
-func (c *objectCache) get(at storedCopy) (Object, bool) {
+func (c *Cache) get(at storedCopy) (Object, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.items[at]
@@ -46,35 +58,46 @@ func (c *objectCache) get(at storedCopy) (Object, bool) {
 }
 
 // put remembers o, whose Hash is zero if its contents have not been hashed.
-func (c *objectCache) put(at storedCopy, o Object) {
-	if len(o.Data) > cacheItemBytes {
+func (c *Cache) put(at storedCopy, o Object) {
+	if cap(o.Data) > cacheItemBytes {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.items[at]; ok {
-		e.Value.(*cacheItem).obj = o
+		item := e.Value.(*cacheItem)
+		c.size += cap(o.Data) - cap(item.obj.Data)
+		item.obj = o
 		c.order.MoveToFront(e)
-		return
+	} else {
+		c.items[at] = c.order.PushFront(&cacheItem{at, o})
+		c.size += cap(o.Data) + cacheItemCost
 	}
-	c.items[at] = c.order.PushFront(&cacheItem{at, o})
-	c.size += len(o.Data) + cacheItemCost
 	for c.size > c.max {
 		c.evict(c.order.Back())
 	}
 }
 
-// clear forgets everything.
-func (c *objectCache) clear() {
+// forget gives up what is remembered of packs that nobody will look into any more, and so the packs themselves.
+func (c *Cache) forget(gone func(*pack) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.order.Len() > 0 {
-		c.evict(c.order.Back())
+	var next *list.Element
+	for e := c.order.Front(); e != nil; e = next {
+		next = e.Next()
+		if gone(e.Value.(*cacheItem).at.pack) {
+			c.evict(e)
+		}
 	}
 }
 
-func (c *objectCache) evict(e *list.Element) {
+func (c *Cache) evict(e *list.Element) {
 	item := c.order.Remove(e).(*cacheItem)
 	delete(c.items, item.at)
-	c.size -= len(item.obj.Data) + cacheItemCost
+	c.size -= cap(item.obj.Data) + cacheItemCost
 }
+
+func (s *Store) forget(gone func(*pack) bool) { s.cache.forget(gone) }
+
+// forgetAll gives up all that is remembered of the Store's packs.
+func (s *Store) forgetAll() { s.forget(func(p *pack) bool { return p.files == &s.files }) }

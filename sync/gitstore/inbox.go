@@ -233,7 +233,7 @@ func (b *Inbox) Object(h plumbing.Hash) (Object, error) {
 
 func (b *Inbox) fromPack(rec *received, h plumbing.Hash) (Object, error) {
 	n, _ := rec.table.find(h)
-	o, err := b.folder.load(storedCopy{rec.pack, rec.table.list[n].offset}, h)
+	o, err := b.folder.load(b.folder.cache, storedCopy{rec.pack, rec.table.list[n].offset}, h)
 	if err != nil {
 		return Object{}, fmt.Errorf("read received object %s: %w", h, err)
 	}

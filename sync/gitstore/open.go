@@ -23,7 +23,7 @@ type Store struct {
 	closed   atomic.Bool
 	lockLeft atomic.Bool // a lock file of ours could not be removed
 	files    handles
-	cache    objectCache
+	cache    *Cache
 	packs    packList
 
 	mu    sync.Mutex     // guards what follows
@@ -64,8 +64,8 @@ func newStore(fsys disk.FS, dir string, options ...Option) *Store {
 		o(s)
 	}
 	s.files.init(fsys, maxOpenFiles)
-	s.cache.init(cacheBytes)
-	s.packs.init(fsys, filepath.Join(s.objects, "pack"), &s.files)
+	s.cache = NewCache(storeCacheBytes)
+	s.packs.init(fsys, filepath.Join(s.objects, "pack"), &s.files, s.forget)
 	return s
 }
 
@@ -77,6 +77,7 @@ func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return ErrClosed
 	}
+	s.forgetAll()
 	err := s.releaseKeeps()
 	if cerr := s.files.close(); err == nil {
 		err = cerr

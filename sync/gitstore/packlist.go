@@ -22,7 +22,8 @@ type packList struct {
 	fs       disk.FS
 	dir      string
 	files    *handles
-	optional bool // the directory may be missing: then there is no pack
+	forget   func(gone func(*pack) bool) // what is remembered of packs
+	optional bool                        // the directory may be missing: then there is no pack
 
 	current atomic.Pointer[[]*pack] // newest first; replaced as a whole, never changed
 	hit     atomic.Pointer[pack]    // where the last object was found
@@ -33,8 +34,8 @@ type packList struct {
 	at      time.Time // when it was listed
 }
 
-func (l *packList) init(fsys disk.FS, dir string, files *handles) {
-	l.fs, l.dir, l.files = fsys, dir, files
+func (l *packList) init(fsys disk.FS, dir string, files *handles, forget func(gone func(*pack) bool)) {
+	l.fs, l.dir, l.files, l.forget = fsys, dir, files, forget
 	l.current.Store(&[]*pack{})
 }
 
@@ -99,6 +100,7 @@ func (l *packList) read() (map[string]bool, error) {
 func (l *packList) replace(bases map[string]bool) (changed bool, err error) {
 	var kept, added []*pack
 	var errs []error
+	gone := map[*pack]bool{}
 	for _, p := range *l.current.Load() {
 		if bases[p.base] {
 			kept = append(kept, p)
@@ -106,6 +108,7 @@ func (l *packList) replace(bases map[string]bool) (changed bool, err error) {
 		} else {
 			changed = true
 			l.hit.CompareAndSwap(p, nil)
+			gone[p] = true
 			errs = append(errs, p.drop())
 		}
 	}
@@ -116,6 +119,9 @@ func (l *packList) replace(bases map[string]bool) (changed bool, err error) {
 	if changed {
 		next := append(added, kept...)
 		l.current.Store(&next)
+	}
+	if len(gone) > 0 {
+		l.forget(func(p *pack) bool { return gone[p] })
 	}
 	return changed, errors.Join(errs...)
 }

@@ -54,9 +54,10 @@ func readEntry(c storedCopy) (packfmt.Header, []byte, error) {
 	return r.header, data, err
 }
 
-// loadPacked returns the object at c. Its Hash is set only if it was verified before.
-func (s *Store) loadPacked(c storedCopy) (Object, error) {
-	o, deltas, err := s.unwind(c)
+// loadPacked returns the object at c, and leaves what it read on the way in the cache. Its Hash is set only if it was
+// verified before.
+func (s *Store) loadPacked(cache *Cache, c storedCopy) (Object, error) {
+	o, deltas, err := s.unwind(cache, c)
 	if err != nil {
 		return Object{}, err
 	}
@@ -64,7 +65,7 @@ func (s *Store) loadPacked(c storedCopy) (Object, error) {
 		if o, err = applyDelta(o, deltas[i].data); err != nil {
 			return Object{}, err
 		}
-		s.cache.put(deltas[i].at, o)
+		cache.put(deltas[i].at, o)
 	}
 	return o, nil
 }
@@ -77,9 +78,9 @@ type storedDelta struct {
 
 // unwind follows a chain of deltas from c down to a whole object. The deltas come in the order they were met, so the last
 // one applies first.
-func (s *Store) unwind(c storedCopy) (base Object, deltas []storedDelta, err error) {
+func (s *Store) unwind(cache *Cache, c storedCopy) (base Object, deltas []storedDelta, err error) {
 	for len(deltas) <= maxChain {
-		if o, ok := s.cache.get(c); ok {
+		if o, ok := cache.get(c); ok {
 			return o, deltas, nil
 		}
 		header, data, err := readEntry(c)
@@ -88,7 +89,7 @@ func (s *Store) unwind(c storedCopy) (base Object, deltas []storedDelta, err err
 		}
 		if !header.Type.IsDelta() {
 			o := Object{Type: header.Type, Data: data}
-			s.cache.put(c, o)
+			cache.put(c, o)
 			return o, deltas, nil
 		}
 		deltas = append(deltas, storedDelta{c, data})

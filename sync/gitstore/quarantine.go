@@ -26,6 +26,7 @@ type Quarantine struct {
 
 	arrived  *received // between Arrive and Resolve
 	received *received // nil before Resolve has succeeded
+	cache    *Cache    // of what is read from it: what may be refused pushes nothing out of the Store's
 
 	mu    sync.Mutex
 	added map[plumbing.Hash]Object
@@ -81,7 +82,7 @@ func (s *Store) tryQuarantine() (*Quarantine, error) {
 	if lock.Left() == sweptNote {
 		return nil, lock.Unlock()
 	}
-	return &Quarantine{s: s, dir: dir, lock: lock, added: map[plumbing.Hash]Object{}}, nil
+	return &Quarantine{s: s, dir: dir, lock: lock, cache: NewCache(quarantineCacheBytes), added: map[plumbing.Hash]Object{}}, nil
 }
 
 // sweepQuarantines removes what processes that died left in quarantine.
@@ -152,7 +153,7 @@ func (q *Quarantine) own(h plumbing.Hash) (Object, bool, error) {
 	if !ok {
 		return Object{}, false, nil
 	}
-	o, err := q.s.load(storedCopy{q.received.pack, q.received.table.list[n].offset}, h)
+	o, err := q.s.load(q.cache, storedCopy{q.received.pack, q.received.table.list[n].offset}, h)
 	return o, err == nil, err
 }
 

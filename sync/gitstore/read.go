@@ -16,7 +16,7 @@ const maxRounds = 10
 func (s *Store) Object(h plumbing.Hash) (Object, error) {
 	var o Object
 	err := s.search(h, func(c storedCopy) (err error) {
-		o, err = s.load(c, h)
+		o, err = s.load(s.cache, c, h)
 		return err
 	})
 	if err != nil {
@@ -151,12 +151,12 @@ func (s *Store) confirm(c storedCopy, h plumbing.Hash) error {
 	return err
 }
 
-// load reads one copy of h and compares it with h.
-func (s *Store) load(c storedCopy, h plumbing.Hash) (Object, error) {
+// load reads one copy of h, by way of the cache, and compares it with h.
+func (s *Store) load(cache *Cache, c storedCopy, h plumbing.Hash) (Object, error) {
 	if c.pack == nil {
 		return s.loadLoose(h)
 	}
-	o, err := s.loadPacked(c)
+	o, err := s.loadPacked(cache, c)
 	if err != nil || o.Hash == h {
 		return o, err
 	}
@@ -164,6 +164,6 @@ func (s *Store) load(c storedCopy, h plumbing.Hash) (Object, error) {
 	if verified.Hash != h {
 		return Object{}, fmt.Errorf("its contents have the id %s", verified.Hash)
 	}
-	s.cache.put(c, verified)
+	cache.put(c, verified)
 	return verified, nil
 }

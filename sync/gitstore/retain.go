@@ -68,7 +68,7 @@ func (s *Store) Refresh() error {
 	if err := s.alive(); err != nil {
 		return err
 	}
-	s.cache.clear()
+	s.forgetAll()
 	_, err := s.packs.refresh()
 	return err
 }
@@ -180,7 +180,7 @@ func (r *remover) run(packs []string) error {
 			return err
 		}
 	}
-	r.s.cache.clear()
+	r.s.forgetAll()
 	_, err := r.s.packs.refresh()
 	return err
 }

@@ -115,7 +115,7 @@ func (r *Scan) load(c storedCopy) (Object, error) {
 	if at.pack == nil {
 		return Object{}, errors.New("its delta base is a loose object")
 	}
-	base, err := r.s.loadPacked(at)
+	base, err := r.s.loadPacked(r.s.cache, at)
 	if err != nil {
 		return Object{}, err
 	}
