@@ -101,7 +101,7 @@ func (h *Hub) read() (err error) {
 	if h.key, err = device.Load(h.fs, path); err != nil {
 		return errHostKey(path, err)
 	}
-	if err := checkPrivate(h.fs, path); err != nil {
+	if err := disk.Private(h.fs, path); err != nil {
 		return errHostKey(path, err)
 	}
 	h.members, err = devices.Open(h.fs, h.dir)

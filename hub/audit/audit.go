@@ -78,23 +78,33 @@ func (l *Log) Append(r Record) (err error) {
 			l.lost.Add(1)
 		}
 	}()
-	r.At = event.NewTime(l.now())
-	r.Count = len(r.Events)
-	r.Events = r.Events[:min(len(r.Events), maxEvents)]
-	line, err := json.Marshal(r)
+	now := event.NewTime(l.now())
+	line, err := lineOf(r, now)
 	if err != nil {
-		return fmt.Errorf("encode an audit record: %w", err)
+		return err
 	}
-	if err := l.write(r.At.Format("2006-01")+".jsonl", append(line, '\n')); err != nil {
+	if err := write(l.fs, filepath.Join(l.dir, now.Format("2006-01")+".jsonl"), line); err != nil {
 		return fmt.Errorf("write the audit log: %w", err)
 	}
 	return nil
 }
 
+// lineOf is a record of that moment as a line.
+func lineOf(r Record, at event.Time) ([]byte, error) {
+	r.At = at
+	r.Count = len(r.Events)
+	r.Events = r.Events[:min(len(r.Events), maxEvents)]
+	line, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("encode an audit record: %w", err)
+	}
+	return append(line, '\n'), nil
+}
+
 // write appends with one call, which is what keeps lines of several processes
 // apart.
-func (l *Log) write(name string, line []byte) (err error) {
-	f, err := l.fs.OpenFile(filepath.Join(l.dir, name), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+func write(fsys disk.FS, path string, line []byte) (err error) {
+	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}

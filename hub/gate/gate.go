@@ -105,7 +105,7 @@ func findings(err error) []intake.Finding {
 	if refused, ok := errors.AsType[*policy.RefusedError](err); ok {
 		var found []intake.Finding
 		for _, at := range refused.Places() {
-			found = append(found, intake.Finding{Rule: at.Rule, Field: at.Field, Hint: refused.Hint()})
+			found = append(found, intake.Finding{Rule: at.Rule, Field: at.Field, Hint: refused.Hint() + excusable(refused, at)})
 		}
 		return found
 	}
@@ -120,6 +120,17 @@ func findings(err error) []intake.Finding {
 		}
 	}
 	return []intake.Finding{f}
+}
+
+// excusable says by what the team's admins could excuse the value that was
+// found.
+func excusable(refused *policy.RefusedError, at policy.Place) string {
+	for _, f := range refused.Findings {
+		if f.Rule == at.Rule && f.Field == at.Field && f.Fingerprint != "" {
+			return "; an admin of the policy excuses it by the fingerprint " + f.Fingerprint
+		}
+	}
+	return ""
 }
 
 // findingsIn tells each rule once for each field.

@@ -5,9 +5,10 @@
 // It judges as the hub does: every object that arrived, whether a ref leads to
 // it or not; every commit, made again and compared; every signature; and every
 // commit that the branch would gain, also one that the server had stored
-// before. Only refs/heads/main is taken, and only forward. It joins nothing,
-// knows no members, and writes nothing: who may connect is the server's
-// business, and whose events are taken is a list of keys at most.
+// before. Only refs/heads/main is taken, and only forward. Whose events are taken
+// it is told: by a list of keys, or by the list of devices that a hub has signed,
+// together with the signed versions of the team's policy. It joins nothing and
+// writes nothing but its records: who may connect is the server's business.
 //
 // It promises to fail closed. What it cannot read, understand or finish in
 // time is refused. It does not keep git from unpacking what arrives before it

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"cairn/hub/audit"
 	"cairn/hub/gate"
 	"cairn/hub/repository"
 	"cairn/internal/commitform"
@@ -16,6 +18,7 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
 	"cairn/internal/problem"
+	"cairn/policy"
 	"cairn/policy/scope"
 	"cairn/sync/eventlog"
 	"cairn/sync/gitstore"
@@ -27,12 +30,19 @@ import (
 // Options are how pushes are judged.
 type Options struct {
 	FS disk.FS
-	// Event judges what an event says, as Decide of gate.Admission.
-	Event func(event.Event) []intake.Finding
-	// Raw is as in intake.Options.
-	Raw func(plumbing.ObjectType, []byte) []intake.Finding
-	// Keys are the devices whose events are taken; nil is every device.
-	Keys map[event.DeviceID]bool
+	// Policy judges what is said. Event and Raw do in its place if it is nil, as
+	// Decide of gate.Admission and as in intake.Options.
+	Policy *policy.Policy
+	Event  func(event.Event) []intake.Finding
+	Raw    func(plumbing.ObjectType, []byte) []intake.Finding
+	// Keys are the devices whose events are taken; nil is every device. Members
+	// are those whose devices are known; nil is anybody's. Both must agree.
+	Keys    map[event.DeviceID]bool
+	Members *Members
+	// Pusher is who pushes, and Ledger where that is put on record, if it is not
+	// nil.
+	Pusher Pusher
+	Ledger *audit.File
 	// Space is the one that the repository must be; empty is whatever it is.
 	Space  string
 	Limits repository.Limits // Pack and Whole of them
@@ -46,31 +56,43 @@ func Judge(ctx context.Context, call Call, o Options) (lines []string, err error
 	o.Limits = o.Limits.WithDefaults()
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Limits.Whole, ErrTooLong)
 	defer cancel()
-	type verdict struct {
-		lines []string
-		err   error
+	v := o.verdict(ctx, call)
+	if err := o.keep(ctx, v.record); err != nil {
+		return nil, errors.Join(err, v.err)
 	}
+	return v.lines, v.err
+}
+
+type verdict struct {
+	lines  []string
+	err    error
+	record audit.Record
+}
+
+// verdict judges for as long as there is time.
+func (o Options) verdict(ctx context.Context, call Call) verdict {
 	done := make(chan verdict, 1)
 	go func() {
-		v := verdict{err: errHalfway}
+		v := verdict{err: errHalfway, record: Failed(o.Pusher, errHalfway)}
 		defer func() {
 			_ = recover() // v stands for it
 			done <- v
 		}()
-		v.lines, v.err = (&judge{ctx: ctx, call: call, o: o}).judge()
-		if n := len(v.lines); n > 0 && v.lines[n-1] != gate.NothingStored {
-			v.lines = append(v.lines, gate.NothingStored)
+		j := &judge{ctx: ctx, call: call, o: o}
+		lines, err := j.judge()
+		if n := len(lines); n > 0 && lines[n-1] != gate.NothingStored {
+			lines = append(lines, gate.NothingStored)
 		}
+		v = verdict{lines, err, j.record(lines, err)}
 	}()
 	select {
 	case v := <-done:
-		if v.err != nil && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		if v.err == nil || ctx.Err() == nil {
+			return v
 		}
-		return v.lines, v.err
 	case <-ctx.Done(): // whatever it waits for
-		return nil, context.Cause(ctx)
 	}
+	return verdict{err: context.Cause(ctx), record: Failed(o.Pusher, context.Cause(ctx))}
 }
 
 type judge struct {
@@ -81,6 +103,23 @@ type judge struct {
 	old   plumbing.Hash // of the branch
 	new   plumbing.Hash
 	space commitform.Space
+
+	report intake.Report
+	trials trials
+}
+
+// trials are the rules that only report, where they found something.
+type trials struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (t *trials) add(rule string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !slices.Contains(t.list, rule) {
+		t.list = append(t.list, rule)
+	}
 }
 
 func (j *judge) judge() (lines []string, err error) {
@@ -95,7 +134,7 @@ func (j *judge) judge() (lines []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	j.in, err = gitstore.OpenInbox(j.ctx, j.o.FS, places, j.o.Limits.Pack)
+	j.in, err = gitstore.OpenInbox(j.ctx, j.o.FS, places, j.limits(j.o.Space))
 	if lines := badPack(err); lines != nil {
 		return lines, nil
 	}
@@ -122,6 +161,9 @@ func (j *judge) look() ([]string, error) {
 	ours, err := j.identity()
 	if err != nil {
 		return nil, err
+	}
+	if ours == nil {
+		ours = j.allowed()
 	}
 	found, err := j.content()
 	return slices.Concat(forward, ours, found), err
@@ -221,23 +263,33 @@ func (j *judge) content() ([]string, error) {
 		return nil, err
 	}
 	a := gate.Admission{Now: j.o.Now(), Decide: j.o.Event}
-	if j.o.Keys != nil {
+	raw := j.o.Raw
+	if j.o.Policy != nil {
+		g := gate.Gate{Policy: j.o.Policy, Space: j.space.Name, Person: j.o.Members.person, OnTrial: j.trials.add}
+		a.Decide, raw = g.Event, g.Raw
+	}
+	if j.o.Keys != nil || j.o.Members != nil {
 		a.Origin = j.origin
 	}
-	report, err := intake.Check(j.ctx, j.in, []plumbing.Hash{j.new}, intake.Options{
-		Space: j.space, Admit: a.Admit, Raw: j.o.Raw, Known: j.in.Stored().Has, Purged: gone,
+	j.report, err = intake.Check(j.ctx, j.in, []plumbing.Hash{j.new}, intake.Options{
+		Space: j.space, Admit: a.Admit, Raw: raw, Known: j.in.Stored().Has, Purged: gone,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("check a push: %w", err)
 	}
-	if len(report.Findings) == 0 {
+	if len(j.report.Findings) == 0 {
 		return nil, nil
 	}
-	return gate.Lines(report.Findings), nil
+	return gate.Lines(j.report.Findings), nil
 }
 
 func (j *judge) origin(id event.DeviceID) (rule, hint string) {
-	if j.o.Keys[id] {
+	if j.o.Members != nil {
+		if rule, hint := j.o.Members.origin(j.space.Name, id); rule != "" {
+			return rule, hint
+		}
+	}
+	if j.o.Keys == nil || j.o.Keys[id] {
 		return "", ""
 	}
 	return gate.RuleUnknownDevice, "the key of the device that signed the event is not on this server's list: its operator can add it, then push again"

@@ -2,10 +2,7 @@ package hook
 
 import (
 	"bytes"
-	"crypto/ed25519"
 	"fmt"
-
-	"golang.org/x/crypto/ssh"
 
 	"cairn/internal/event"
 	"cairn/internal/problem"
@@ -39,15 +36,7 @@ func ParseKeys(list []byte) (map[event.DeviceID]bool, error) {
 }
 
 func deviceOf(line []byte) (event.DeviceID, bool) {
-	parsed, _, options, rest, err := ssh.ParseAuthorizedKey(line)
-	if err != nil || len(options) > 0 || len(rest) > 0 {
-		return "", false
-	}
-	crypto, ok := parsed.(ssh.CryptoPublicKey)
-	if !ok {
-		return "", false
-	}
-	key, ok := crypto.CryptoPublicKey().(ed25519.PublicKey)
+	key, ok := publicKey(line)
 	if !ok {
 		return "", false
 	}

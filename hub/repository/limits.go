@@ -35,8 +35,8 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// pack is the lower of the hub's limits of a push and those given; zero is none.
-func (l Limits) pack(lower gitstore.Limits) gitstore.Limits {
+// Lower is the lower of the limits of a push and those given; zero is none.
+func (l Limits) Lower(lower gitstore.Limits) gitstore.Limits {
 	p := l.Pack
 	p.Bytes = lowest(p.Bytes, lower.Bytes)
 	p.Objects = lowest(p.Objects, lower.Objects)

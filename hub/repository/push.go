@@ -209,7 +209,7 @@ func (p *push) receive(ctx context.Context, q *gitstore.Quarantine) error {
 		p.hangUp(errStalled)
 	})
 	defer in.stop()
-	err := q.Arrive(ctx, in, p.r.set.limits.pack(p.by.Pack))
+	err := q.Arrive(ctx, in, p.r.set.limits.Lower(p.by.Pack))
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return cause
 	}

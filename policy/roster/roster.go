@@ -18,8 +18,10 @@ var ErrForm = errors.New("not a list of devices that this hub has signed")
 const (
 	format     = 1
 	signPrefix = "cairn-roster-v1\x00"
-	maxBytes   = 4 << 20
 )
+
+// MaxBytes bounds a list.
+const MaxBytes = 4 << 20
 
 // A Roster is every device that a hub knows, revoked ones too: what these wrote
 // before stays theirs.
@@ -62,9 +64,18 @@ func Encode(r Roster) []byte {
 
 // Decode reads a list of the hub with that key. The error is ErrForm.
 func Decode(b []byte, hub event.ID, key ed25519.PublicKey) (Roster, error) {
+	r, err := DecodeOf(b, key)
+	if err != nil || r.Hub != hub {
+		return Roster{}, ErrForm
+	}
+	return r, nil
+}
+
+// DecodeOf is Decode for whoever knows the hub by its key alone.
+func DecodeOf(b []byte, key ed25519.PublicKey) (Roster, error) {
 	var r Roster
-	if len(b) > maxBytes || json.Unmarshal(b, &r) != nil || !bytes.Equal(Encode(r), b) || !r.valid() ||
-		r.Hub != hub || len(key) != ed25519.PublicKeySize || !ed25519.Verify(key, r.text(), r.Sig) {
+	if len(b) > MaxBytes || json.Unmarshal(b, &r) != nil || !bytes.Equal(Encode(r), b) || !r.valid() ||
+		len(key) != ed25519.PublicKeySize || !ed25519.Verify(key, r.text(), r.Sig) {
 		return Roster{}, ErrForm
 	}
 	return r, nil

@@ -177,6 +177,11 @@ func (b *Inbox) measureLoose(ctx context.Context) error {
 // Repo is the repository. It is to be read only, and closed by Close.
 func (b *Inbox) Repo() *Store { return b.repo }
 
+// Size is what arrived comes to: bytes, objects, and how much they inflate to.
+func (b *Inbox) Size() Limits {
+	return Limits{Bytes: b.size.Bytes, Objects: b.size.Objects + len(b.loose), Inflated: b.size.Inflated}
+}
+
 // Stored reads what was there before, also what the repository borrows. It has the repository's commit-graph file.
 func (b *Inbox) Stored() interface {
 	Reader

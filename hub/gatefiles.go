@@ -1,0 +1,109 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/crypto/ssh"
+
+	"cairn/internal/atomicfile"
+	"cairn/internal/disk"
+	"cairn/policy/roster"
+	"cairn/policy/versions"
+)
+
+// Names in what ExportGate writes.
+const (
+	gateKeyFile     = "hub.pub"
+	gateMembersFile = "members.json"
+	gatePolicyDir   = "policy"
+)
+
+// A GateFiles says what ExportGate wrote.
+type GateFiles struct {
+	Dir     string `json:"dir"`
+	HubKey  string `json:"hub_key"`
+	Members string `json:"members"`
+	Policy  string `json:"policy,omitempty"` // a folder; none as long as the team has written no policy
+	Version int    `json:"version"`          // that is in force
+	Devices int    `json:"devices"`
+}
+
+func (g GateFiles) String() string {
+	said := fmt.Sprintf("Wrote %s and %s (%d devices)", g.HubKey, g.Members, g.Devices)
+	if g.Policy != "" {
+		said += fmt.Sprintf(" and %s (version %d)", g.Policy, g.Version)
+	}
+	return said + ".\nThey are for the user alone under whom git runs: chown and chmod them so.\n"
+}
+
+// ExportGate writes into dir what the hook in front of another git server
+// judges by: the hub's public key, the signed list of devices and every signed
+// version of the policy, with the team's key for fingerprints. Each file is
+// written whole, and a version after its file, so that a hook that looks
+// meanwhile finds the state before or after. No private key is among them.
+func (h *Hub) ExportGate(ctx context.Context, dir string) (GateFiles, error) {
+	g := GateFiles{Dir: dir, HubKey: filepath.Join(dir, gateKeyFile), Members: filepath.Join(dir, gateMembersFile), Version: versions.First - 1}
+	m, err := h.members.Now()
+	if err != nil {
+		return g, err
+	}
+	list, err := h.roster(m)
+	if err != nil {
+		return g, err
+	}
+	key, err := ssh.NewPublicKey(h.key.Public())
+	if err != nil {
+		return g, fmt.Errorf("write the hub's key: %w", err)
+	}
+	if err := disk.MakeDir(h.fs, dir, 0o700); err != nil {
+		return g, err
+	}
+	g.Devices = len(list.Devices)
+	if err := atomicfile.Write(h.fs, g.HubKey, ssh.MarshalAuthorizedKey(key), 0o600); err != nil {
+		return g, err
+	}
+	if err := h.exportPolicy(ctx, &g); err != nil {
+		return g, err
+	}
+	return g, atomicfile.Write(h.fs, g.Members, roster.Encode(list), 0o600)
+}
+
+func (h *Hub) exportPolicy(ctx context.Context, g *GateFiles) error {
+	list, err := h.team.Since(0, maxExported)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	prints, err := h.team.Prints()
+	if err != nil {
+		return err
+	}
+	g.Policy, g.Version = filepath.Join(g.Dir, gatePolicyDir), list[len(list)-1].Number
+	if err := disk.MakeDir(h.fs, filepath.Join(g.Policy, "files"), 0o700); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(h.fs, filepath.Join(g.Policy, "prints.key"), prints, 0o600); err != nil {
+		return err
+	}
+	for _, v := range list {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		text, err := h.team.File(v.File)
+		if err == nil {
+			err = atomicfile.Write(h.fs, filepath.Join(g.Policy, "files", v.File.String()+".yaml"), text, 0o600)
+		}
+		if err == nil {
+			err = atomicfile.Write(h.fs, filepath.Join(g.Policy, strconv.Itoa(v.Number)+".json"), append(versions.Encode(v), '\n'), 0o600)
+		}
+		if err != nil {
+			return fmt.Errorf("write policy version %d: %w", v.Number, err)
+		}
+	}
+	return nil
+}
+
+// maxExported is more versions than any team has.
+const maxExported = 1 << 20

@@ -1,0 +1,60 @@
+package hook
+
+import (
+	"cairn/hub/gate"
+	"cairn/internal/event"
+	"cairn/internal/hubwire"
+	"cairn/policy/roster"
+)
+
+// Members are the devices of a hub's people, by its signed list. It says
+// nothing of rights: these are the policy's.
+type Members struct {
+	devices map[event.DeviceID]roster.Device
+	people  map[string]bool // whether one of their devices is let in
+	owner   string          // whose the space personal is
+}
+
+// NewMembers are those of a list; owner is whose space personal the repository
+// is, if it is one.
+func NewMembers(r roster.Roster, owner string) *Members {
+	m := &Members{devices: map[event.DeviceID]roster.Device{}, people: map[string]bool{}, owner: owner}
+	for _, d := range r.Devices {
+		m.devices[d.ID] = d
+		m.people[d.Person] = m.people[d.Person] || !d.Revoked
+	}
+	return m
+}
+
+// person is whose device it is; "" if that is not known. Nil members know
+// nobody.
+func (m *Members) person(id event.DeviceID) string {
+	if m == nil {
+		return ""
+	}
+	return m.devices[id].Person
+}
+
+// origin is for gate.Admission.
+func (m *Members) origin(space string, id event.DeviceID) (rule, hint string) {
+	d, ok := m.devices[id]
+	switch {
+	case !ok:
+		return gate.RuleUnknownDevice, "the device that signed the event is not on the signed list of members that this server has: its operator can bring a newer one, then push again"
+	case d.Revoked:
+		return gate.RuleRevokedDevice, "the device that signed the event was revoked at the team's hub"
+	case space == hubwire.Personal && d.Person != m.owner:
+		return gate.RuleNoRight, "a personal space takes its owner's events alone"
+	}
+	return "", ""
+}
+
+// knows says whether a name is a member's, and whether any of their devices is
+// let in.
+func (m *Members) knows(person string) (known, in bool) {
+	if m == nil {
+		return false, false
+	}
+	in, known = m.people[person]
+	return known, in
+}
