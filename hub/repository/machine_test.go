@@ -34,6 +34,7 @@ type machine struct {
 	log   *eventlog.Log
 	graph *history.Graph
 	claim []plumbing.Hash // what it says that it pushed before
+	shown func()          // called once a fetch was shown the refs, if not nil
 }
 
 func (h *hub) clone(name string) *machine {
@@ -101,6 +102,9 @@ func (m *machine) fetch() plumbing.Hash {
 		m.t.Fatal(err)
 	}
 	head := ad.Refs[event.MainRef]
+	if m.shown != nil {
+		m.shown()
+	}
 	if known, err := m.store.Has(head); err != nil || known {
 		conn.Close()
 		// The hub sees that the client went away without asking for anything.

@@ -119,10 +119,12 @@ func (r *Repository) moment(ctx context.Context) (m moment, err error) {
 
 // matches says whether the packs hold just what the branch and the record of
 // purges lead to, and that all that is wanted. The record goes along with a
-// clone that did not ask for it: it is shown to everybody. Called with the turn.
+// clone that did not ask for it: it is shown to everybody. A push that came since
+// the branch was shown does not: whoever did not ask for it would refuse all.
+// Called with the turn.
 func (r *Repository) matches(ctx context.Context, m moment, wants []plumbing.Hash) (bool, error) {
 	g, err := r.log.History(m.head)
-	if err != nil {
+	if err != nil || !slices.Contains(wants, m.head) {
 		return false, err
 	}
 	for _, want := range wants {

@@ -38,15 +38,21 @@ func (h *hub) asTheyAre() bool {
 }
 
 // cloned is the ids of all objects that a clone gets, sorted.
-func (h *hub) cloned() []plumbing.Hash {
+func (h *hub) cloned() []plumbing.Hash { return h.clonedBeside(nil) }
+
+// clonedBeside is cloned with something that happens once the clone was shown the
+// branch.
+func (h *hub) clonedBeside(shown func()) []plumbing.Hash {
 	h.t.Helper()
 	dir := filepath.Join(h.t.TempDir(), "clone.git")
 	if err := gitstore.Init(disk.OS, dir); err != nil {
 		h.t.Fatal(err)
 	}
 	m := h.on(disk.OS, dir, "clone")
-	if head := m.fetch(); head != h.head() {
-		h.t.Fatalf("the clone has %s, the hub %s", head, h.head())
+	m.shown = shown
+	before := h.head()
+	if head := m.fetch(); head != before {
+		h.t.Fatalf("the clone has %s, the hub %s", head, before)
 	}
 	ids, err := m.store.IDs()
 	if err != nil {
@@ -111,6 +117,24 @@ func TestACloneGetsThePacksAsTheyAre(t *testing.T) {
 			}
 			h.fsck()
 		})
+	}
+}
+
+// A push that lands once a clone was shown the branch is no part of the clone.
+func TestACloneGetsWhatItWasShown(t *testing.T) {
+	t.Parallel()
+	needsGit(t)
+	h := newHub(t, repository.Limits{})
+	m := h.clone("laptop")
+	m.note("before")
+	m.push(event.MainRef).mustBeTaken(t)
+	want := h.reachable()
+	got := h.clonedBeside(func() {
+		m.note("meanwhile")
+		m.push(event.MainRef).mustBeTaken(t)
+	})
+	if !slices.Equal(got, want) {
+		t.Errorf("the clone has %d objects, main led to %d when it was shown", len(got), len(want))
 	}
 }
 
