@@ -23,7 +23,6 @@ import (
 	"cairn/hub"
 	"cairn/hub/admin"
 	"cairn/hub/devices"
-	"cairn/hub/sshdoor"
 	"cairn/internal/device"
 	"cairn/internal/event"
 	"cairn/internal/event/eventtest"
@@ -67,7 +66,7 @@ func open(t *testing.T, o hub.Options) *house {
 		o.Log = slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	if o.Door.Grace == 0 {
-		o.Door = sshdoor.Limits{Grace: 200 * time.Millisecond}
+		o.Door.Grace = 200 * time.Millisecond
 	}
 	if o.Pushes.Rest == 0 {
 		o.Pushes.Rest = time.Hour // on a slow machine it would tidy up between two looks at its files

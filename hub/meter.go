@@ -43,6 +43,7 @@ func newMeter(door func() sshdoor.Tally, lost func() uint64) *meter {
 		{"cairn_hub_connections_accepted_total", "Connections that might try to log in.", func(t sshdoor.Tally) float64 { return float64(t.Accepted) }},
 		{"cairn_hub_connections_refused_total", "Connections that were turned away before a login.", func(t sshdoor.Tally) float64 { return float64(t.Refused) }},
 		{"cairn_hub_connections_dropped_total", "Connections that the hub ended: silent, stuck, or no longer welcome.", func(t sshdoor.Tally) float64 { return float64(t.Dropped) }},
+		{"cairn_hub_sessions_refused_total", "Sessions that were not opened: too many on a connection, or no room for what they may send.", func(t sshdoor.Tally) float64 { return float64(t.Unopened) }},
 		{"cairn_hub_received_bytes_total", "Bytes from clients, as they came over the network.", func(t sshdoor.Tally) float64 { return float64(t.Received) }},
 		{"cairn_hub_sent_bytes_total", "Bytes to clients.", func(t sshdoor.Tally) float64 { return float64(t.Sent) }},
 	} {
@@ -50,6 +51,7 @@ func newMeter(door func() sshdoor.Tally, lost func() uint64) *meter {
 	}
 	r.Gauge("cairn_hub_connections_open", "Connections now.", func() float64 { return float64(door().Open) })
 	r.Gauge("cairn_hub_commands_running", "Commands that run now: pushes, fetches, watches, administration.", func() float64 { return float64(door().Sessions) })
+	r.Gauge("cairn_hub_session_room_bytes", "What clients may have sent to commands and none has read.", func() float64 { return float64(door().Room) })
 	r.Gauge("cairn_hub_goroutines", "Goroutines of the process.", func() float64 { return float64(runtime.NumGoroutine()) })
 	r.Gauge("cairn_hub_heap_bytes", "Memory that the process uses for its objects.", heap)
 	return m

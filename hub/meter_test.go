@@ -129,6 +129,29 @@ func TestMetricsTellOfSilentVisitors(t *testing.T) {
 	})
 }
 
+// A session for which there is no room is counted, and so is the room that others take.
+func TestMetricsTellOfSessionsWithoutRoom(t *testing.T) {
+	t.Parallel()
+	h := open(t, hub.Options{Door: sshdoor.Limits{Room: 2 << 20, Line: 10 * time.Millisecond}})
+	count := h.counters()
+	h.member("ana", devices.Write, "laptop", "team")
+	c := h.as("laptop")
+	s, err := c.NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.StdinPipe() // which stays open, and so does the session
+	if err := errors.Join(err, s.Start("git-receive-pack 'team'")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.NewSession(); err == nil {
+		t.Error("there is room for another one")
+	}
+	if refused, room := count("cairn_hub_sessions_refused_total"), count("cairn_hub_session_room_bytes"); refused != 1 || room != 2<<20 {
+		t.Errorf("%v sessions were refused, %v bytes are taken", refused, room)
+	}
+}
+
 // A machine that finds nothing new leaves without a word, each time it looks.
 // That is no failed fetch: an alert on those would never be silent.
 func TestALookIsNoFailedFetch(t *testing.T) {

@@ -40,6 +40,7 @@ type Door struct {
 	log       *slog.Logger
 	limits    Limits
 	turnstile *turnstile
+	room      *room
 	server    *gliderssh.Server
 	tally     tally
 	stopping  chan struct{}
@@ -61,7 +62,7 @@ func New(o Options) (*Door, error) {
 		lookup: o.Lookup, handle: o.Handle, log: o.Log, limits: o.Limits.withDefaults(),
 		stopping: make(chan struct{}), visitors: map[*visitor]struct{}{},
 	}
-	d.turnstile = newTurnstile(d.limits)
+	d.turnstile, d.room = newTurnstile(d.limits), newRoom(d.limits)
 	d.server = &gliderssh.Server{
 		Version:     "cairn",
 		HostSigners: []gliderssh.Signer{o.HostKey},

@@ -101,14 +101,21 @@ func public(name string) ed25519.PublicKey { return eventtest.Key(name).Public()
 
 func (h *house) enrol(t *testing.T, name string) {
 	t.Helper()
+	h.enrolFor(t, "ana", name)
+}
+
+func (h *house) enrolFor(t *testing.T, person string, names ...string) {
+	t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := time.Now()
-	if err := h.members.Invite(public("invite "+name), "ana", nil, devices.Read, now, devices.DefaultTTL); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := h.members.Enrol(public("invite "+name), public(name), name, now); err != nil {
-		t.Fatal(err)
+	for _, name := range names {
+		if err := h.members.Invite(public("invite "+name), person, nil, devices.Read, now, devices.DefaultTTL); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.members.Enrol(public("invite "+name), public(name), name, now); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ type Limits struct {
 	KeepAlive time.Duration // between questions whether the client is alive: 15 s; three unanswered end the connection
 	Grace     time.Duration // for running commands when the door stops: 10 s
 	Stall     time.Duration // until a client has taken what one write sends it: 1 minute
+	Line      time.Duration // that a session waits for room before it is refused: 10 s
 
 	Waiting        int     // connections that have not logged in: 256
 	WaitingAddress int     // of them from one address: 32
@@ -18,6 +19,8 @@ type Limits struct {
 	Sessions       int     // commands at once on one connection: 16
 	Awaiting       int     // of them that have not said which command; more are let in after these: 2
 	Unasked        int64   // bytes that are sent to a command that reads nothing: 64 KiB
+	Room           int64   // bytes that clients may have sent and no command has read, 2 MiB for each that reads: 256 MiB
+	RoomPerson     int64   // of them from the devices of one person: 32 MiB
 }
 
 func (l Limits) withDefaults() Limits {
@@ -25,6 +28,7 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.KeepAlive, 15*time.Second)
 	setDefault(&l.Grace, 10*time.Second)
 	setDefault(&l.Stall, time.Minute)
+	setDefault(&l.Line, 10*time.Second)
 	setDefault(&l.Waiting, 256)
 	setDefault(&l.WaitingAddress, 32)
 	setDefault(&l.Burst, 64)
@@ -34,6 +38,8 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.Sessions, 16)
 	setDefault(&l.Awaiting, 2)
 	setDefault(&l.Unasked, 64<<10)
+	setDefault(&l.Room, 256<<20)
+	setDefault(&l.RoomPerson, 32<<20)
 	return l
 }
 

@@ -21,6 +21,7 @@ type patient struct {
 	after time.Duration
 	cut   func()          // ends the connection
 	over  context.Context // ends when the client has closed the channel too, or is gone
+	leave func()          // gives up the room for what is not read
 
 	reading sync.Mutex // the library wakes only one of those who read when there is no more
 }

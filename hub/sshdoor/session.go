@@ -43,7 +43,7 @@ const maxRequests = 64
 func (d *Door) serveSession(_ *gliderssh.Server, _ *gossh.ServerConn, offered gossh.NewChannel, ctx gliderssh.Context) {
 	v := visitorOf(ctx)
 	if !d.enterSession(v) {
-		d.logIf(offered.Reject(gossh.ResourceShortage, "too many sessions on this connection, or the hub is stopping"))
+		d.refuseSession(v, offered, "too many sessions on this connection, or the hub is stopping")
 		return
 	}
 	defer d.leaveSession(v)
@@ -51,6 +51,7 @@ func (d *Door) serveSession(_ *gliderssh.Server, _ *gossh.ServerConn, offered go
 	if ch == nil {
 		return
 	}
+	defer ch.leave()
 	defer func() { d.logIf(ch.part()) }()
 	if ok {
 		status := d.run(ch.over, v, ch, line)
@@ -59,8 +60,8 @@ func (d *Door) serveSession(_ *gliderssh.Server, _ *gossh.ServerConn, offered go
 }
 
 // begin opens a session and waits for its command. An open channel takes two
-// megabytes that nobody reads yet, which the library does not let us change: so a
-// connection has few that say nothing, and not for long.
+// megabytes that nobody reads yet: so a connection has few that say nothing, and not
+// for long, and nobody has more than there is room for.
 func (d *Door) begin(ctx context.Context, v *visitor, offered gossh.NewChannel) (ch *patient, line string, ok bool) {
 	select {
 	case v.awaiting <- struct{}{}:
@@ -68,8 +69,14 @@ func (d *Door) begin(ctx context.Context, v *visitor, offered gossh.NewChannel) 
 		return nil, "", false
 	}
 	defer func() { <-v.awaiting }()
+	leave, err := d.findRoom(ctx, v)
+	if err != nil {
+		d.refuseSession(v, offered, err.Error())
+		return nil, "", false
+	}
 	accepted, requests, err := offered.Accept()
 	if err != nil {
+		leave()
 		d.logIf(err)
 		return nil, "", false
 	}
@@ -83,7 +90,21 @@ func (d *Door) begin(ctx context.Context, v *visitor, offered gossh.NewChannel) 
 		end()
 	}()
 	go d.ignore(v, accepted.Stderr()) // no command reads that of a client
-	return &patient{Channel: accepted, after: d.limits.Stall, cut: v.drop, over: over}, line, ok
+	return &patient{Channel: accepted, after: d.limits.Stall, cut: v.drop, over: over, leave: leave}, line, ok
+}
+
+func (d *Door) findRoom(ctx context.Context, v *visitor) (leave func(), err error) {
+	person, err := d.personOf(v)
+	if err != nil {
+		return nil, err
+	}
+	return d.room.enter(ctx, person)
+}
+
+func (d *Door) refuseSession(v *visitor, offered gossh.NewChannel, reason string) {
+	d.tally.unopened.Add(1)
+	d.log.Debug("a session was refused", "addr", v.addr, "reason", reason)
+	d.logIf(offered.Reject(gossh.ResourceShortage, reason))
 }
 
 // ignore takes what is sent where no command reads, so that it does not pile up.
@@ -140,6 +161,7 @@ func (d *Door) run(ctx context.Context, v *visitor, ch *patient, line string) (s
 	if err == nil {
 		if !cmd.reads() {
 			go d.ignore(v, ch)
+			ch.leave()
 		}
 		err = d.dispatch(ctx, v, ch, cmd)
 	}

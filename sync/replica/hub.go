@@ -13,6 +13,7 @@ import (
 	"cairn/internal/device"
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
+	"cairn/internal/problem"
 )
 
 // A Hub is the connection to a cairn hub. One SSH connection is opened when
@@ -156,8 +157,11 @@ func (h *Hub) open(ctx context.Context, command string) (*session, error) {
 		if err == nil {
 			return s, nil
 		}
-		h.forget(c)
-		if attempt > 0 {
+		crowded := problem.IsA[*ssh.OpenChannelError](err) // and the connection is as good as before
+		if !crowded {
+			h.forget(c)
+		}
+		if crowded || attempt > 0 {
 			return nil, offline("ask "+h.where(), err)
 		}
 	}
