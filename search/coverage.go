@@ -1,6 +1,9 @@
 package search
 
-import "slices"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // minCoverage is how much of a question a note must hold if it holds none of
 // its words outright, or if the question is a single word: else half of a name
@@ -15,16 +18,28 @@ const (
 // fits says whether a document that holds something of the words is an answer.
 func (p *plan) fits(words []*word, ref docRef) bool {
 	if len(words) > 1 {
-		for _, w := range words {
-			if p.holdsOutright(w, ref) {
-				return true
-			}
+		words = longer(words)
+		if slices.ContainsFunc(words, func(w *word) bool { return p.holdsOutright(w, ref) }) {
+			return true
 		}
 	}
 	if words[0].solid {
 		return p.coverage(words, ref) >= minSolidCoverage
 	}
 	return p.coverage(words, ref) >= minCoverage
+}
+
+// longer are words without the single characters that are left between turns
+// of phrase in a script without spaces, unless there are no others.
+func longer(words []*word) []*word {
+	if rest := slices.DeleteFunc(slices.Clone(words), isCharacter); len(rest) > 0 {
+		return rest
+	}
+	return words
+}
+
+func isCharacter(w *word) bool {
+	return w.solid && len(w.texts) == 1 && utf8.RuneCountInString(w.texts[0]) == 1
 }
 
 // holdsOutright is true for a word itself, not for one that begins with it or

@@ -22,7 +22,7 @@ import (
 // scripts, stop words and near misses in it.
 var lawWords = strings.Fields(`lock locks locking file-lock FileLock file_lock filelock fast fastapi fastapi-users
 	cache caching redis timeout timeouts timeuot deploy deployed useEffect effect use the of in and wsl wsl2 C++ c go gopher
-	缓存 会话缓存 文件锁 锁 ファイルロック 캐시를 café cafe v1.2.3 1.2.3 error postgres postgers kubernetes kuberntes bostgres repo.go internal/store/repo.go
+	缓存 会话缓存 缓存怎么存 文件锁 锁 ファイルロック 캐시를 café cafe v1.2.3 1.2.3 error postgres postgers kubernetes kuberntes bostgres repo.go internal/store/repo.go
 	what John zeppelin barometer`)
 
 // lawStrangers stand in no note, or only in part.
@@ -94,7 +94,7 @@ func lawNarrowed(t *rapid.T) string {
 
 func lawQuestion(t *rapid.T) string {
 	words := rapid.SliceOfN(rapid.SampledFrom(slices.Concat(lawWords, lawStrangers)), 1, 4).Draw(t, "words")
-	switch rapid.IntRange(0, 7).Draw(t, "form") {
+	switch rapid.IntRange(0, 8).Draw(t, "form") {
 	case 0:
 		return `"` + strings.Join(words, " ") + `"`
 	case 1:
@@ -111,6 +111,8 @@ func lawQuestion(t *rapid.T) string {
 		last := []rune(words[len(words)-1])
 		words[len(words)-1] = string(last[:rapid.IntRange(1, len(last)).Draw(t, "cut")])
 		return strings.Join(words, " ") + rapid.SampledFrom([]string{"", "*", "?"}).Draw(t, "end")
+	case 7:
+		return strings.Join(append(words[:min(len(words), 3)], "gondola"), " ")
 	}
 	return strings.Join(words, " ")
 }

@@ -454,10 +454,14 @@ func (r *reckoning) plain(q Query, want []query.Word) []Hit {
 		words = append(words, r.word(w, true))
 	}
 	sole := len(words) == 1 && len(words[0].parts) == 1
+	related := func(n oracleNote) bool { return r.related(words, n) }
+	if r.doubtful(words) && slices.ContainsFunc(r.notes, func(n oracleNote) bool { return r.admits(q, n) && related(n) }) {
+		related = func(oracleNote) bool { return true }
+	}
 	var list []oracleHit
 	for _, n := range r.notes {
 		h := oracleHit{n, r.score(n)}
-		if h.score == 0 || !r.admits(q, n) || !r.related(words, n) {
+		if h.score == 0 || !r.admits(q, n) || !related(n) {
 			continue
 		}
 		if !sole && !slices.ContainsFunc(words, func(w oracleWord) bool { return !r.holdsWord(n, w) }) {
@@ -490,14 +494,23 @@ func (r *reckoning) lookCloser(words []oracleWord, list []oracleHit) {
 	slices.SortFunc(list, compareHits)
 }
 
-func (r *reckoning) fits(words []oracleWord, n oracleNote) bool {
+func (r *reckoning) fits(all []oracleWord, n oracleNote) bool {
+	var words []oracleWord
+	for _, w := range all {
+		if !w.solid || len(w.texts) > 1 || len([]rune(w.texts[0])) > 1 {
+			words = append(words, w)
+		}
+	}
+	if words == nil {
+		words = all
+	}
 	for _, w := range words {
 		outright := r.anyHolds(n, w.whole) || !slices.ContainsFunc(w.parts, func(names []string) bool { return !r.anyHolds(n, names[:1]) })
-		if len(words) > 1 && outright {
+		if len(all) > 1 && outright {
 			return true
 		}
 	}
-	var held, all float64
+	var held, whole float64
 	for _, w := range words {
 		var part, sum float64
 		for i, names := range w.parts {
@@ -514,32 +527,30 @@ func (r *reckoning) fits(words []oracleWord, n oracleNote) bool {
 			f *= f
 		}
 		held += f * sum
-		all += sum
+		whole += sum
 	}
 	if words[0].solid {
-		return held/all >= minSolidCoverage
+		return held/whole >= minSolidCoverage
 	}
-	return held/all >= minCoverage
+	return held/whole >= minCoverage
 }
 
 // related looks at each note for itself: what of a question it holds, and what
 // of it no note holds.
 func (r *reckoning) related(words []oracleWord, n oracleNote) bool {
-	unknown, pieces, all, best, named := 0, 0, uint32(0), uint32(0), false
-	heard := 0
+	heard, unknown := r.unknown(words)
+	if unknown == 0 || 2*unknown < heard && !r.doubtful(words) || r.asks && 2*unknown == heard {
+		return true
+	}
+	pieces, all, best, named := 0, uint32(0), uint32(0), false
 	for _, w := range words {
-		if w.solid {
-			return true
-		}
 		pieces += r.pieces(w, n)
 		if r.slight(w) {
 			continue
 		}
-		heard++
 		says, known := r.evidence(w)
 		all += says
 		if !known {
-			unknown++
 			says = half(says)
 		}
 		if r.holdsWord(n, w) {
@@ -547,10 +558,34 @@ func (r *reckoning) related(words []oracleWord, n oracleNote) bool {
 			named = named || known && w.name
 		}
 	}
-	if heard < 2 || 2*unknown < heard || r.asks && 2*unknown == heard || pieces >= 2 {
-		return true
+	return pieces >= 2 || named || best > 0 && tellsMost(best, all, weightOf(0, max(r.live, fewNotes)), r.asks, heard)
+}
+
+// doubtful is a question of two to four keywords, fewer than half of which are
+// in no note, but not none.
+func (r *reckoning) doubtful(words []oracleWord) bool {
+	heard, unknown := r.unknown(words)
+	return !r.asks && heard <= 4 && unknown > 0 && 2*unknown < heard
+}
+
+// unknown is how many of the words that have a say are in no note.
+func (r *reckoning) unknown(words []oracleWord) (heard, unknown int) {
+	for _, w := range words {
+		if w.solid {
+			return 0, 0
+		}
+		if r.slight(w) {
+			continue
+		}
+		heard++
+		if _, known := r.evidence(w); !known {
+			unknown++
+		}
 	}
-	return named || best > 0 && tellsMost(best, all, weightOf(0, max(r.live, fewNotes)), r.asks, heard)
+	if heard < 2 {
+		return 0, 0
+	}
+	return heard, unknown
 }
 
 // slight is a word of one character that no note holds, or a name of which

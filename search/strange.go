@@ -10,11 +10,15 @@ import (
 
 // A question is strange if most of its words stand in no note. A note that then
 // shares a single word with it, such as "policy" of "vacation policy", is no
-// answer, unless that word says enough.
+// answer, unless that word says enough. A few keywords are doubtful if one of
+// them stands in no note: if each note shares but one word with "jenkins agent
+// offline", they are about something else.
 const (
 	// fewNotes is how many notes it takes to tell by their number how much a
 	// word says.
 	fewNotes = 256
+	// fewWords is how many keywords are few.
+	fewWords = 4
 	// rareShare is how much a word of a sentence must say beside one that is in
 	// no note, for in a sentence many words only help to ask.
 	rareShare = 0.8
@@ -25,10 +29,12 @@ const (
 )
 
 // related narrows a strange question to the documents that hold two words of
-// it, or two parts of a name, or one that says enough.
+// it, or two parts of a name, or one that says enough. A doubtful one is let
+// alone if there is such a document, and has no answer if there is none.
 func (p *plan) related(words []*word, allow []*roaring.Bitmap) []*roaring.Bitmap {
 	heard := p.heard(words)
-	if !p.strange(heard) {
+	strange := p.strange(heard)
+	if !strange && !p.doubtful(heard) {
 		return allow
 	}
 	telling := p.telling(heard)
@@ -37,6 +43,9 @@ func (p *plan) related(words []*word, allow []*roaring.Bitmap) []*roaring.Bitmap
 		out[i] = p.relatedDocs(i, words, telling)
 		if allowed != nil {
 			out[i].And(allowed)
+		}
+		if !strange && !p.view.segs[i].withoutDead(out[i]).IsEmpty() {
+			return allow
 		}
 	}
 	return out
@@ -88,16 +97,27 @@ func (p *plan) slight(w *word) bool {
 
 // strange does not judge scripts without spaces, whose words are guesses.
 func (p *plan) strange(words []*word) bool {
+	unknown := p.unknown(words)
+	return 2*unknown > len(words) || unknown > 0 && !p.asks && 2*unknown == len(words)
+}
+
+// doubtful says that keywords are few, so that each was chosen, and that one of
+// them stands in no note.
+func (p *plan) doubtful(words []*word) bool {
+	return !p.asks && len(words) <= fewWords && p.unknown(words) > 0
+}
+
+// unknown is how many words stand in no note; 0 if that says nothing.
+func (p *plan) unknown(words []*word) (n int) {
 	if len(words) < 2 || slices.ContainsFunc(words, func(w *word) bool { return w.solid }) {
-		return false
+		return 0
 	}
-	unknown := 0
 	for _, w := range words {
 		if !p.knows(w) {
-			unknown++
+			n++
 		}
 	}
-	return 2*unknown > len(words) || !p.asks && 2*unknown == len(words)
+	return n
 }
 
 // knows says that some note holds a word, not only one that is similar.
@@ -166,16 +186,16 @@ func (p *plan) evidence(w *word) (sum uint32) {
 
 func (p *plan) notes() uint64 { return max(p.view.live, fewNotes) }
 
-// known is a strange question without the words that no note holds, and those
-// words; what is slight stays. It is empty if nothing is left or the question
-// is not strange.
+// known is a strange or doubtful question without the words that no note holds,
+// and those words; what is slight stays. It is empty if nothing is left or the
+// question is neither.
 func (n narrower) known(q Query, parsed query.Query) (known query.Query, unknown []string, err error) {
 	p, err := newPlan(n, parsed, q.Prefix)
 	if err != nil {
 		return query.Query{}, nil, err
 	}
 	words := p.plainWords()
-	if words == nil || !p.strange(p.heard(words)) {
+	if heard := p.heard(words); words == nil || !p.strange(heard) && !p.doubtful(heard) {
 		return query.Query{}, nil, nil
 	}
 	var want []query.Word

@@ -206,13 +206,16 @@ func checkWords(t *testing.T, text string, q query.Query) {
 	})
 }
 
-// A question begins with a word that says nothing; names in it have a capital.
+// A question begins with a word that says nothing, and other sentences hold
+// two; names in them have a capital.
 func TestASentenceIsToldFromKeywords(t *testing.T) {
 	for text, names := range map[string][]string{
 		"what did John tell the Bank": {"John", "Bank"},
 		"which city is it":            {},
 		"John told the bank":          nil,
 		"cheapest hotel in Lisbon":    nil,
+		"a copy of their Data":        {"Data"},
+		"users want a copy of Data":   {"Data"}, // two words that say nothing
 		"what":                        nil,
 		"":                            nil,
 	} {

@@ -118,9 +118,16 @@ func sequence(text string) []string {
 func (w Word) isMute() bool { return w.Stop }
 
 // isSentence says that words make a sentence: a question begins with a word
-// that says nothing, and keywords do not. It marks the names in it.
+// that says nothing, and other sentences hold two of them. Keywords do neither.
+// It marks the names in it.
 func isSentence(words []Word) bool {
-	if len(words) < 2 || !words[0].Stop {
+	mute := 0
+	for _, w := range words {
+		if w.isMute() {
+			mute++
+		}
+	}
+	if len(words) < 2 || !words[0].isMute() && mute < 2 {
 		return false
 	}
 	for i, w := range words[1:] {

@@ -50,6 +50,7 @@ func Run(t *testing.T, make Maker) {
 		{"strange questions", testStrange},
 		{"short words of strange questions", testSlight},
 		{"quotes in strange questions", testStrangeQuotes},
+		{"turns of phrase without spaces", testTurns},
 		{"numbers", testNumbers},
 		{"articles", testArticles},
 		{"updates", testUpdates},
@@ -581,9 +582,15 @@ func testStrange(t *testing.T, make Maker) {
 	}{
 		"vacation policy":                                        {nil, `no note holds "vacation"; without that some fit`},
 		"policy vacation":                                        {nil, `no note holds "vacation"`},
-		"retry policy vacation":                                  {policies, ""}, // two words of three
-		"zeppelin retry policy barometer":                        {policies, ""}, // two words of four
-		"lefthook zeppelin":                                      {[]int{0}, ""}, // rare, and half of it
+		"retry policy vacation":                                  {policies, ""},                                           // two words of three
+		"zeppelin retry policy barometer":                        {policies, ""},                                           // two words of four
+		"policy lefthook zeppelin":                               {nil, `no note holds "zeppelin"; without that some fit`}, // no note holds two
+		"policy lefthook harbor zeppelin":                        {nil, `no note holds "zeppelin"`},
+		"policy lefthook harbor visited zeppelin":                {append([]int{1, 0}, policies...), ""}, // more words than are few
+		"policy lefthook staged zeppelin":                        {append([]int{0}, policies...), ""},    // one does, so all may be meant
+		"when was policy at the lefthook zeppelin":               {append([]int{0}, policies...), ""},
+		"policy of the lefthook zeppelin":                        {append([]int{0}, policies...), ""}, // a sentence too
+		"lefthook zeppelin":                                      {[]int{0}, ""},                      // rare, and half of it
 		"lefthook zeppelin barometer":                            {nil, `no note holds "zeppelin", "barometer"`},
 		"lefthook staged zeppelin barometer":                     {[]int{0}, ""},
 		"lefthook policy zeppelin barometer":                     {nil, `no note holds "zeppelin", "barometer"`},
@@ -639,6 +646,23 @@ func testSlight(t *testing.T, make Maker) {
 	r := ask(t, s, text("vacation policy v"))
 	if want := `no note holds "vacation"; without that some fit`; r.Note != want {
 		t.Errorf("it says %q, want %q", r.Note, want)
+	}
+}
+
+// What makes a question of a Chinese text is cut out of it, and a character
+// that is left between two turns of phrase is no answer by itself.
+func testTurns(t *testing.T, make Maker) {
+	s := make(t, notes("数据库连接池大小的经验值", "发言稿放在共享盘", "退款通知的处理办法"))
+	for q, want := range map[string][]int{
+		"连接池设多大合适":    {0},
+		"发言稿应该放在哪里":   {1},
+		"年终奖什么时候发":    nil,
+		"发":           {1},
+		"发什么":         {1}, // nothing else is left
+		"退款通知收到两次怎么办": {2},
+		"同一个退款通知":     {2},
+	} {
+		wantFound(t, s, text(q), want...)
 	}
 }
 
