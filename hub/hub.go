@@ -15,6 +15,7 @@ import (
 	"cairn/hub/audit"
 	"cairn/hub/chronicle"
 	"cairn/hub/devices"
+	"cairn/hub/dryrun"
 	"cairn/hub/policies"
 	"cairn/hub/repository"
 	"cairn/hub/sshdoor"
@@ -62,6 +63,7 @@ type Hub struct {
 	events  *chronicle.Chronicle
 	team    *policies.Store
 	admin   *admin.Admin
+	trials  *dryrun.Runner
 	meter   *meter
 }
 
@@ -128,12 +130,14 @@ func (h *Hub) assemble(o Options) (err error) {
 	if err != nil {
 		return err
 	}
+	h.trials = dryrun.New(dryrun.Options{Spaces: h.toTry, Now: h.now})
 	h.meter = newMeter(h.door.Tally, h.audit.Lost)
 	h.admin = admin.New(admin.Options{
 		Members: h.members, Spaces: h.spaces, Audit: h.audit, Hub: h.id.Hub,
 		HostKey: hubwire.Fingerprint(h.key.Public()), Changed: h.door.Recheck, Now: h.now,
 		Policies: h.team, AuditEvents: h.events.State, PolicyChanged: h.news.tell, Explain: h.explain, Administers: h.administers,
-		Key: h.key, Secret: func(text string) bool { return len(h.builtIn.DecideRaw(policy.Ref, []byte(text))) > 0 },
+		Rehearse: h.rehearse,
+		Key:      h.key, Secret: func(text string) bool { return len(h.builtIn.DecideRaw(policy.Ref, []byte(text))) > 0 },
 	})
 	return nil
 }
@@ -215,6 +219,7 @@ func (o *outage) isNews(err error) bool {
 
 // Close releases the hub's files. Serve must have ended.
 func (h *Hub) Close() error {
+	h.trials.Close()
 	if err := h.spaces.Close(); err != nil {
 		return fmt.Errorf("close the hub: %w", err)
 	}

@@ -44,6 +44,8 @@ type Options struct {
 	// Explain says why an event is taken or refused, or what a device may do in
 	// a space.
 	Explain func(context.Context, Caller, []string) ([]hubwire.PolicyStep, error)
+	// Rehearse tries a policy file on what the hub has; nil tries none.
+	Rehearse func(by Caller, file []byte) (*Rehearsal, error)
 	// AuditEvents says how level the audit space is with the log; nil if there is
 	// none.
 	AuditEvents func(context.Context) chronicle.State

@@ -35,13 +35,16 @@ func (a *Admin) Policy(ctx context.Context, by Caller, r hubwire.PolicyRequest) 
 		answer, err = a.policySince(r.Number)
 	case hubwire.PolicyShow:
 		answer, err = a.policyShow(r.Number)
+		if err == nil {
+			err = a.tryShown(ctx, by, r.Number, &answer)
+		}
 	case hubwire.PolicyReturn:
 		answer, err = a.takeBack(ctx, by, r)
 	case hubwire.PolicyExplain:
 		answer.Steps, err = a.Explain(ctx, by, r.Words)
-	case hubwire.PolicyPropose:
+	case hubwire.PolicyPropose, hubwire.PolicyProposeStrictly:
 		answer, err = a.propose(ctx, by, r)
-	case hubwire.PolicyApprove:
+	case hubwire.PolicyApprove, hubwire.PolicyApproveStrictly:
 		answer, err = a.approve(ctx, by, r)
 	default:
 		err = problem.New(problem.Usage, "the hub knows no such question about its policy; is it of this version of cairn?")
@@ -125,10 +128,17 @@ func (a *Admin) propose(ctx context.Context, by Caller, r hubwire.PolicyRequest)
 		err = a.checkNew(r.File)
 	}
 	var done policies.State
+	var tried *trying
+	if err == nil {
+		err = a.Policies.MayPropose(v.Proposal, r.File, r.Replace)
+	}
+	if err == nil {
+		tried, err = a.try(ctx, by, r.File, r)
+	}
 	if err == nil {
 		done, err = a.Policies.Propose(ctx, v.Proposal, r.File, v.Approved[0], r.Replace)
 	}
-	return a.signed(by, "policy push", v.Number, done, err)
+	return a.tried(ctx, tried)(a.signed(by, "policy push", v.Number, done, err))
 }
 
 func (a *Admin) checkNew(text []byte) error {
@@ -160,10 +170,14 @@ func (a *Admin) approve(ctx context.Context, by Caller, r hubwire.PolicyRequest)
 	}
 	err := a.isCallers(by, signed)
 	var done policies.State
+	var tried *trying
+	if err == nil {
+		tried, err = a.tryWaiting(ctx, by, r)
+	}
 	if err == nil {
 		done, err = a.Policies.Approve(ctx, r.Number, signed)
 	}
-	return a.signed(by, "policy approve", r.Number, done, err)
+	return a.tried(ctx, tried)(a.signed(by, "policy approve", r.Number, done, err))
 }
 
 // takeBack takes the version after the one in force from a machine that had it,
@@ -214,6 +228,18 @@ func (a *Admin) isCallers(by Caller, signed versions.Approval) error {
 	d, ok := m.Device(by.Device)
 	if !ok || d.Revoked != nil || d.Person != by.Person || !d.Key.Equal(ed25519.PublicKey(signed.Key)) {
 		return errSigned
+	}
+	return a.maySign(by)
+}
+
+// maySign says whether somebody is one of those who sign the next version.
+func (a *Admin) maySign(by Caller) error {
+	if by.Person == "" {
+		return nil
+	}
+	m, err := a.Members.Now()
+	if err != nil {
+		return asProblem(err)
 	}
 	active, err := a.Policies.Active()
 	if err == nil && active == nil && !m.IsAdmin(by.Person) {
@@ -266,12 +292,15 @@ func (a *Admin) PolicyDesk() desk.Desk {
 }
 
 // runPolicy is what of the policy can be asked in words alone.
-func (a *Admin) runPolicy(ctx context.Context, _ Caller, args []string) (Result, error) {
+func (a *Admin) runPolicy(ctx context.Context, by Caller, args []string) (Result, error) {
 	words, err := newFlags("policy").words(args, 1, 2)
 	if err != nil {
 		return nil, err
 	}
 	at := a.PolicyDesk()
+	at.Ask = func(ctx context.Context, r hubwire.PolicyRequest) (hubwire.PolicyAnswer, error) {
+		return a.Policy(ctx, by, r)
+	}
 	switch {
 	case words[0] == "log" && len(words) == 1:
 		return result(at.Log(ctx))

@@ -57,15 +57,8 @@ func (s *Store) Propose(ctx context.Context, p versions.Proposal, file []byte, b
 		return State{}, err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if err := s.isNext(p, file); err != nil {
+	if err := s.MayPropose(p, file, replace); err != nil {
 		return State{}, err
-	}
-	waiting, err := s.Pending()
-	if err != nil {
-		return State{}, err
-	}
-	if waiting != nil && !replace && !sameProposal(waiting.Proposal, p) {
-		return State{}, ErrWaiting
 	}
 	err = s.putFile(file)
 	if err == nil {
@@ -75,6 +68,18 @@ func (s *Store) Propose(ctx context.Context, p versions.Proposal, file []byte, b
 		return State{}, err
 	}
 	return s.settle(versions.Version{Proposal: p, Approved: []versions.Approval{by}})
+}
+
+// MayPropose is the error that Propose would end with at this moment.
+func (s *Store) MayPropose(p versions.Proposal, file []byte, replace bool) error {
+	if err := s.isNext(p, file); err != nil {
+		return err
+	}
+	waiting, err := s.Pending()
+	if err == nil && waiting != nil && !replace && !sameProposal(waiting.Proposal, p) {
+		err = ErrWaiting
+	}
+	return err
 }
 
 // isNext says whether p is the next version with that file.

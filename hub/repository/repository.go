@@ -74,16 +74,38 @@ func (r *Repository) Count(ctx context.Context) (head string, events int, err er
 // Events calls fn with the stored bytes of every event on the branch, in the
 // order of their ids. A damaged one ends it.
 func (r *Repository) Events(ctx context.Context, fn func([]byte) error) error {
-	at, _, err := r.tips(ctx)
+	_, err := r.EventsAfter(ctx, Moment{}, fn)
+	return err
+}
+
+// A Moment is what a space held once. The zero Moment is when it held nothing.
+type Moment struct{ tree, epoch plumbing.Hash }
+
+// ErrPurgedSince means that events were purged after a moment, so that what came
+// after it cannot be told. Begin anew with the zero Moment.
+var ErrPurgedSince = errors.New("events were purged from the space since")
+
+// EventsAfter is Events for those that have come after a moment. It returns the
+// moment to which they lead. It holds no lock that a push needs. Errors: those
+// of Events, and ErrPurgedSince.
+func (r *Repository) EventsAfter(ctx context.Context, from Moment, fn func([]byte) error) (Moment, error) {
+	at, epoch, err := r.tips(ctx)
 	if err != nil {
-		return asProblem(err)
+		return from, asProblem(err)
 	}
-	return asProblem(r.log.Added(ctx, plumbing.ZeroHash, at.Tree, func(s eventlog.Stored) error {
+	if from != (Moment{}) && from.epoch != epoch {
+		return from, ErrPurgedSince
+	}
+	err = r.log.Added(ctx, from.tree, at.Tree, func(s eventlog.Stored) error {
 		if bad := s.Corrupt(); bad != nil {
 			return bad
 		}
 		return fn(s.Bytes)
-	}))
+	})
+	if err != nil {
+		return from, asProblem(err)
+	}
+	return Moment{at.Tree, epoch}, nil
 }
 
 // history is the graph of everything that the refs lead to.

@@ -16,6 +16,12 @@ const (
 	PolicyApprove = "approve" // Approval, of the version that waits under Number
 	PolicyReturn  = "return"  // Version, sealed, and File: the hub has lost it
 	PolicyExplain = "explain" // Words, an event or a device and a space
+
+	// Propose and approve, but only if no event is newly refused that Accept does
+	// not name. They are words of their own because a hub that does not know them
+	// must not take the version.
+	PolicyProposeStrictly = "propose-strictly"
+	PolicyApproveStrictly = "approve-strictly"
 )
 
 // A PolicyRequest is what a machine asks about its hub's policy. The versions
@@ -28,6 +34,8 @@ type PolicyRequest struct {
 	Approval json.RawMessage `json:"approval,omitempty"`
 	Replace  bool            `json:"replace,omitempty"` // a proposal that waits
 	Words    []string        `json:"words,omitempty"`
+	Untested bool            `json:"untested,omitempty"` // do not try the file on what is there
+	Accept   []string        `json:"accept,omitempty"`   // events that may be newly refused, each by its id or enough of it
 }
 
 // A PolicyStep is one rule that was looked at, and what came of it, as in
@@ -51,6 +59,53 @@ type PolicyAnswer struct {
 	Missing  int        `json:"missing,omitempty"`  // how many approvals it lacks
 
 	Steps []PolicyStep `json:"steps,omitempty"` // of an explanation
+	Trial *PolicyTrial `json:"trial,omitempty"` // of what was signed, or waits and was asked for by whoever may sign it
+}
+
+// A PolicyTrial is what a version changes about the events that a hub has. Lists
+// hold the first of what is counted.
+type PolicyTrial struct {
+	Complete       bool           `json:"complete"` // everything was tried
+	Events         int            `json:"events"`   // that were tried
+	NewlyRefused   int            `json:"newly_refused"`
+	NewlyAllowed   int            `json:"newly_allowed"`
+	Spaces         []PolicyTried  `json:"spaces"` // in which something changes
+	Rights         []PolicyChange `json:"rights"` // against the policy in force before
+	MatchedNothing []PolicyIdle   `json:"matched_nothing"`
+	Untried        []string       `json:"untried"`  // spaces that could not be read to their end
+	Accepted       []event.ID     `json:"accepted"` // of what is newly refused, to be redacted
+}
+
+// A PolicyTried is what changes in one space. Refused and Allowed are empty where
+// who asks may not read.
+type PolicyTried struct {
+	Space        string        `json:"space"`
+	Events       int           `json:"events"`
+	NewlyRefused int           `json:"newly_refused"`
+	NewlyAllowed int           `json:"newly_allowed"`
+	Refused      []PolicyBreak `json:"refused"`
+	Allowed      []PolicyBreak `json:"allowed"`
+}
+
+// A PolicyBreak is a rule that an event breaks.
+type PolicyBreak struct {
+	ID    event.ID `json:"id"`
+	Rule  string   `json:"rule"`
+	Field string   `json:"field"`
+}
+
+// A PolicyChange is what a person gains, or loses, in a space.
+type PolicyChange struct {
+	Person string   `json:"person"`
+	Space  string   `json:"space"`
+	Gains  []string `json:"gains"`
+	Loses  []string `json:"loses"`
+}
+
+// A PolicyIdle is a line of the file that has done nothing.
+type PolicyIdle struct {
+	What string `json:"what"`
+	Line int    `json:"line"`
 }
 
 // A PolicyMark names a version: its number and hash. The number is 1, without a

@@ -21,6 +21,7 @@ type Desk struct {
 	Person  string // whose Key it is, or versions.Operator
 	Key     versions.Signer
 	Now     func() time.Time
+	Trying  Trying
 }
 
 // Show is a version: number n, in force or waiting, or the newest for 0.
@@ -34,7 +35,7 @@ func (d Desk) Show(ctx context.Context, n int) (Shown, error) {
 	s := Shown{Entry: entryOf(v), Text: string(a.File)}
 	s.State = stateOf(a, v)
 	if s.State == Waiting {
-		s.Missing = a.Missing
+		s.Missing, s.Trial = a.Missing, a.Trial
 	}
 	return s, nil
 }
@@ -127,7 +128,7 @@ func (d Desk) propose(ctx context.Context, file []byte, restores int, replace bo
 	p := versions.Propose(a.Hub, last, file, facts.Team, facts.Admins, facts.Approvals)
 	p.By, p.At, p.Restores = d.Person, event.NewTime(d.Now()), restores
 	v := versions.Version{Proposal: p, Approved: []versions.Approval{p.Approve(d.Person, d.Key)}}
-	return d.changed(d.ask(ctx, hubwire.PolicyRequest{Verb: hubwire.PolicyPropose, Version: versions.Encode(v), File: file, Replace: replace}))
+	return d.changed(d.ask(ctx, d.Trying.on(hubwire.PolicyRequest{Verb: hubwire.PolicyPropose, Version: versions.Encode(v), File: file, Replace: replace})))
 }
 
 // newest is the version in force, nil for none.
@@ -190,7 +191,7 @@ func (d Desk) approve(ctx context.Context, a hubwire.PolicyAnswer, last *version
 	if err != nil {
 		return Changed{}, fmt.Errorf("approve policy version %d: %w", v.Number, err)
 	}
-	return d.changed(d.ask(ctx, hubwire.PolicyRequest{Verb: hubwire.PolicyApprove, Number: v.Number, Approval: signed}))
+	return d.changed(d.ask(ctx, d.Trying.on(hubwire.PolicyRequest{Verb: hubwire.PolicyApprove, Number: v.Number, Approval: signed})))
 }
 
 // changed reads the answer to a signature.
@@ -206,7 +207,7 @@ func (d Desk) changed(a hubwire.PolicyAnswer, err error) (Changed, error) {
 		return Changed{}, errAnswer("it does not say what became of the proposal", err)
 	}
 	c := Changed{Entry: entryOf(v).in(stateOf(a, v))}
-	c.Missing = a.Missing
+	c.Missing, c.Trial = a.Missing, a.Trial
 	return c, nil
 }
 

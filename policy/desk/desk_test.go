@@ -214,3 +214,56 @@ func TestALogIsFollowedFromItsBeginning(t *testing.T) {
 		t.Errorf("a forged chain is shown: %v", err)
 	}
 }
+
+// A hub that does not know what strict means is not asked in words that it takes
+// for something else.
+func TestWhatMustBeStrictIsAskedInItsOwnWords(t *testing.T) {
+	f, _, next := honest()
+	var verbs []string
+	d := f.desk(bob, "bob")
+	d.Trying = desk.Trying{Strict: true, Accept: []string{"01abc"}}
+	d.Ask = func(ctx context.Context, r hubwire.PolicyRequest) (hubwire.PolicyAnswer, error) {
+		verbs = append(verbs, r.Verb)
+		if r.Verb == hubwire.PolicyProposeStrictly || r.Verb == hubwire.PolicyApproveStrictly {
+			if len(r.Accept) != 1 {
+				t.Errorf("%s accepts %q", r.Verb, r.Accept)
+			}
+			return hubwire.PolicyAnswer{}, problem.New(problem.Usage, "no such question")
+		}
+		return f.ask(ctx, r)
+	}
+	if _, err := d.Push(t.Context(), file("three"), true); problem.Of(err).Code != problem.Usage {
+		t.Errorf("%v", err)
+	}
+	if _, err := d.Approve(t.Context(), next.Number, ""); problem.Of(err).Code != problem.Usage {
+		t.Errorf("%v", err)
+	}
+	if f.proposed != nil || f.approved != nil || len(verbs) == 0 {
+		t.Errorf("%q", verbs)
+	}
+}
+
+// What was tried is told with what became of a signature.
+func TestATrialIsToldInWords(t *testing.T) {
+	id := event.NewID(now)
+	f, _, next := honest()
+	f.answer.Trial = &hubwire.PolicyTrial{
+		Events: 7, NewlyRefused: 3, Untried: []string{"docs"}, Accepted: []event.ID{id},
+		Spaces:         []hubwire.PolicyTried{{Space: "team", NewlyRefused: 3, Refused: []hubwire.PolicyBreak{{ID: id, Rule: "kind", Field: "kind"}, {ID: id, Rule: "acme", Field: "tags[0]"}}}},
+		Rights:         []hubwire.PolicyChange{{Person: "cy", Space: "team", Loses: []string{"write"}}},
+		MatchedNothing: []hubwire.PolicyIdle{{What: "pattern acme", Line: 4}},
+	}
+	c, err := f.desk(bob, "bob").Approve(t.Context(), next.Number, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Tried on 7 events at the hub: newly refused 3, newly allowed 0.\n", "Not everything could be tried", "Not read to the end: docs\n",
+		"newly refused in team: 3\n  " + string(id) + "  kind in kind\n", "  and 2 more\n", "rights: cy loses write in team\n",
+		"line 4 does nothing to what is there: pattern acme\n", "  cairn redact " + string(id) + " ",
+	} {
+		if !strings.Contains(c.String(), want) {
+			t.Errorf("%q is not in\n%s", want, c)
+		}
+	}
+}

@@ -80,7 +80,8 @@ func (e Entry) signers() string {
 // Shown is a version with its file.
 type Shown struct {
 	Entry
-	Text string `json:"text"`
+	Text  string               `json:"text"`
+	Trial *hubwire.PolicyTrial `json:"trial,omitempty"` // of one that waits, for whoever may sign it
 }
 
 // ShownOf is the version in force as a machine keeps it, for when the hub cannot
@@ -95,7 +96,7 @@ func (s Shown) String() string {
 	if s.Missing > 0 {
 		fmt.Fprintf(&b, "approvals missing: %d\n", s.Missing)
 	}
-	return b.String() + "\n" + s.Text
+	return b.String() + tried(s.Trial) + "\n" + s.Text
 }
 
 // Log is every version, newest first, with what waits before them.
@@ -146,7 +147,8 @@ func (l Log) String() string {
 // Changed is what became of a proposal or an approval.
 type Changed struct {
 	Entry
-	Already bool `json:"already,omitempty"` // it was in force before
+	Already bool                 `json:"already,omitempty"` // it was in force before
+	Trial   *hubwire.PolicyTrial `json:"trial,omitempty"`
 }
 
 func (c Changed) String() string {
@@ -154,10 +156,10 @@ func (c Changed) String() string {
 	case c.Already:
 		return fmt.Sprintf("Policy version %d is in force already.\n", c.Number)
 	case c.State == Active:
-		return fmt.Sprintf("Policy version %d is in force. Machines take it with their next sync.\n", c.Number)
+		return fmt.Sprintf("Policy version %d is in force. Machines take it with their next sync.\n", c.Number) + tried(c.Trial)
 	}
 	return fmt.Sprintf("Policy version %d is proposed and waits for %s. Another admin looks at it (cairn policy show %d) and runs:\ncairn policy approve %d\n",
-		c.Number, approvals(c.Missing), c.Number, c.Number)
+		c.Number, approvals(c.Missing), c.Number, c.Number) + tried(c.Trial)
 }
 
 func approvals(n int) string {

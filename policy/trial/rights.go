@@ -36,15 +36,20 @@ func listed(rights []rules.Right) string {
 	return strings.Join(words, ", ")
 }
 
-// Rights lists what the people whom the file of either names gain and lose by
-// the second, as far as a policy gives and takes.
-func Rights(before, after *rules.Rules) []Change {
+// Rights lists what the people whom the file of either names, and others who are
+// known, gain and lose by the second, as far as a policy gives and takes. No
+// rules before are those that take nothing.
+func Rights(before, after *rules.Rules, others ...string) []Change {
 	changes := []Change{}
-	for _, space := range spaces(before.File(), after.File()) {
-		for _, person := range people(before.File(), after.File()) {
+	files := []*rules.File{after.File()}
+	if before != nil {
+		files = append(files, before.File())
+	}
+	for _, space := range spaces(files...) {
+		for _, person := range people(others, files...) {
 			c := Change{Person: person, Space: space, Gains: []rules.Right{}, Loses: []rules.Right{}}
 			for _, right := range rules.Rights() {
-				switch had, has := before.May(person, space, right), after.May(person, space, right); {
+				switch had, has := before == nil || before.May(person, space, right), after.May(person, space, right); {
 				case has && !had:
 					c.Gains = append(c.Gains, right)
 				case had && !has:
@@ -69,8 +74,11 @@ func spaces(files ...*rules.File) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-func people(files ...*rules.File) []string {
+func people(others []string, files ...*rules.File) []string {
 	names := map[string]bool{}
+	for _, person := range others {
+		names[person] = true
+	}
 	for _, f := range files {
 		for _, person := range f.People() {
 			names[person] = true

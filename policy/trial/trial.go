@@ -19,6 +19,7 @@ type Trial struct {
 	now           time.Time
 	used          map[rules.Exception]bool // those that excused something
 	hit           map[string]bool          // patterns that found something that nothing excuses
+	most          int                      // of what is listed; 0 for all
 	result        Result
 }
 
@@ -51,6 +52,13 @@ type Result struct {
 	Unsigned       []event.ID `json:"unsigned"`
 	Expiring       []Ending   `json:"expiring"` // at an end already, or within Soon
 	MatchedNothing []Idle     `json:"matched_nothing"`
+	Counts         Counts     `json:"-"` // also of what a bounded trial does not list
+	Newer          int        `json:"-"` // that only a newer cairn can read, and were not tried
+}
+
+// Counts are numbers of events.
+type Counts struct {
+	NewlyRefused, NewlyAllowed, Reported, OverLimit, Unsigned, Expiring int
 }
 
 // Soon is how far ahead a trial looks for what comes to an end.
@@ -61,12 +69,54 @@ const Soon = 30 * 24 * time.Hour
 // none is listed as idle.
 func New(before *policy.Policy, after *rules.Rules, now time.Time) *Trial {
 	t := &Trial{before: before, now: now, used: map[rules.Exception]bool{}, hit: map[string]bool{}}
-	t.result = Result{
+	t.result = noResult()
+	t.after = policy.With(before.Number()+1, after.Telling(func(by rules.Exception) { t.used[by] = true }))
+	return t
+}
+
+func noResult() Result {
+	return Result{
 		NewlyRefused: []Break{}, NewlyAllowed: []Break{}, Reported: []Break{}, OverLimit: []event.ID{}, Unsigned: []event.ID{},
 		Expiring: []Ending{}, MatchedNothing: []Idle{},
 	}
-	t.after = policy.With(before.Number()+1, after.Telling(func(by rules.Exception) { t.used[by] = true }))
+}
+
+// Bounded makes the trial list no more than so many of each, and so bounds its
+// memory. What is counted goes on.
+func (t *Trial) Bounded(most int) *Trial {
+	t.most = most
 	return t
+}
+
+// Beside is another trial of the same two policies, for events of which there
+// shall be a result of their own. A line of the file counts as idle if it has
+// done nothing in any of them.
+func (t *Trial) Beside() *Trial {
+	beside := *t
+	beside.result = noResult()
+	return &beside
+}
+
+// add lists more, as far as there is room.
+func add[T any](most int, list []T, more ...T) []T {
+	if most > 0 {
+		more = more[:min(len(more), max(0, most-len(list)))]
+	}
+	return append(list, more...)
+}
+
+// AddStored is Add for an event as it is stored. One of a newer schema is
+// counted and not tried.
+func (t *Trial) AddStored(stored []byte) error {
+	e, err := event.Decode(stored)
+	if _, newer := errors.AsType[*event.NewerSchemaError](err); newer {
+		t.result.Newer++
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return t.Add(e)
 }
 
 // Add tries one event. An error means that it is no event that a policy could
@@ -83,18 +133,29 @@ func (t *Trial) Add(e event.Event) error {
 		return fmt.Errorf("event %s: %w", e.ID, err)
 	}
 	t.result.Events++
-	for _, f := range reports {
-		t.hit[f.Rule] = true
-		t.result.Reported = append(t.result.Reported, Break{e.ID, f.Rule, f.Field})
-	}
+	t.report(e.ID, reports)
+	r := &t.result
 	switch {
 	case is != nil && was == nil:
-		t.result.NewlyRefused = append(t.result.NewlyRefused, breaks(e.ID, is)...)
+		r.Counts.NewlyRefused++
+		r.NewlyRefused = add(t.most, r.NewlyRefused, breaks(e.ID, is)...)
 	case is == nil && was != nil:
-		t.result.NewlyAllowed = append(t.result.NewlyAllowed, breaks(e.ID, was)...)
+		r.Counts.NewlyAllowed++
+		r.NewlyAllowed = add(t.most, r.NewlyAllowed, breaks(e.ID, was)...)
 	}
 	t.note(e, is)
 	return nil
+}
+
+// report keeps what rules on trial have found.
+func (t *Trial) report(id event.ID, found []policy.Finding) {
+	for _, f := range found {
+		t.hit[f.Rule] = true
+		t.result.Reported = add(t.most, t.result.Reported, Break{id, f.Rule, f.Field})
+	}
+	if len(found) > 0 {
+		t.result.Counts.Reported++
+	}
 }
 
 // refusal is the error of a decision, if it is one.
@@ -118,20 +179,44 @@ func breaks(id event.ID, refused *policy.RefusedError) []Break {
 
 // note keeps what the new policy says of an event, whatever the old one does.
 func (t *Trial) note(e event.Event, refused *policy.RefusedError) {
+	r := &t.result
 	if refused != nil {
 		for _, at := range refused.Places() {
 			t.hit[at.Rule] = true
 			if at.Rule == rules.RuleEventSize {
-				t.result.OverLimit = append(t.result.OverLimit, e.ID)
+				r.Counts.OverLimit++
+				r.OverLimit = add(t.most, r.OverLimit, e.ID)
 			}
 		}
 	}
 	if e.Sig == nil {
-		t.result.Unsigned = append(t.result.Unsigned, e.ID)
+		r.Counts.Unsigned++
+		r.Unsigned = add(t.most, r.Unsigned, e.ID)
 	}
 	if at, ok := t.after.Rules().Ends(e); ok && at.Before(t.now.Add(Soon)) {
-		t.result.Expiring = append(t.result.Expiring, Ending{e.ID, event.NewTime(at)})
+		r.Counts.Expiring++
+		r.Expiring = add(t.most, r.Expiring, Ending{e.ID, event.NewTime(at)})
 	}
+}
+
+// With adds up two results of trials beside each other.
+func (r Result) With(more Result) Result {
+	r.Events += more.Events
+	r.Newer += more.Newer
+	r.NewlyRefused = slices.Concat(r.NewlyRefused, more.NewlyRefused)
+	r.NewlyAllowed = slices.Concat(r.NewlyAllowed, more.NewlyAllowed)
+	r.Reported = slices.Concat(r.Reported, more.Reported)
+	r.OverLimit = slices.Concat(r.OverLimit, more.OverLimit)
+	r.Unsigned = slices.Concat(r.Unsigned, more.Unsigned)
+	r.Expiring = slices.Concat(r.Expiring, more.Expiring)
+	c, d := &r.Counts, more.Counts
+	c.NewlyRefused += d.NewlyRefused
+	c.NewlyAllowed += d.NewlyAllowed
+	c.Reported += d.Reported
+	c.OverLimit += d.OverLimit
+	c.Unsigned += d.Unsigned
+	c.Expiring += d.Expiring
+	return r
 }
 
 // Result is what the events so far have shown.

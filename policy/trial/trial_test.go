@@ -89,6 +89,9 @@ secrets:
 	if a != b {
 		t.Errorf("%s\nwant:\n%s", a, b)
 	}
+	if want := (trial.Counts{NewlyRefused: 3, NewlyAllowed: 1, Reported: 2, OverLimit: 1, Unsigned: 2, Expiring: 2}); got.Counts != want {
+		t.Errorf("%+v, want %+v", got.Counts, want)
+	}
 	for _, secret := range []string{demo, ticket, acme} {
 		if strings.Contains(a, secret[4:]) {
 			t.Error("a secret is in the result")
@@ -150,6 +153,10 @@ func TestThePeopleWhoGainAndLoseRights(t *testing.T) {
 	if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
+	loses := trial.Rights(nil, before, "zoe")
+	if at := slices.IndexFunc(loses, func(c trial.Change) bool { return c.Person == "zoe" && c.Space == "docs" }); at < 0 || loses[at].String() != "zoe loses write, admin, redact in docs" {
+		t.Errorf("by the first file: %+v", loses)
+	}
 	if same := trial.Rights(after, after); same == nil || len(same) > 0 {
 		t.Errorf("%#v", same)
 	}
@@ -199,5 +206,65 @@ func TestEntriesOnOneLineAreToldApart(t *testing.T) {
 		if got := idle(between); !slices.Equal(got, want) {
 			t.Errorf("parted by %q: %q, want %q", between, got, want)
 		}
+	}
+}
+
+// A trial of everything that a hub has stays small, and counts all the same.
+func TestABoundedTrialListsTheFirstAndCountsAll(t *testing.T) {
+	tr := trial.New(policy.Default(), file(t, "kinds: [claim]\nsignatures: warn\n", nil), now).Bounded(2)
+	var first []event.ID
+	for i := range 50 {
+		e := note("hello", time.Duration(i)*time.Hour)
+		if first = append(first, e.ID); i%2 == 0 {
+			e.Sig = nil
+		}
+		if err := tr.Add(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := tr.Result()
+	if len(r.NewlyRefused) != 2 || r.NewlyRefused[0].ID != first[0] || r.NewlyRefused[1].ID != first[1] || len(r.Unsigned) != 2 || len(r.Reported) != 2 {
+		t.Errorf("%+v", r)
+	}
+	if r.Events != 50 || r.Counts != (trial.Counts{NewlyRefused: 50, Reported: 25, Unsigned: 25}) {
+		t.Errorf("%d, %+v", r.Events, r.Counts)
+	}
+}
+
+// What one space has no use for another may need.
+func TestTrialsBesideEachOtherShareWhatIsIdle(t *testing.T) {
+	patterns := "secrets: {patterns: [{id: acme-key, match: 'adk_[0-9a-z]{30}', like: 'adk_[0-9a-z]{30}'}, {id: idle-key, match: 'idle_[0-9a-z]{30}', like: 'idle_[0-9a-z]{30}'}]}\n"
+	docs := trial.New(policy.Default(), file(t, patterns, nil), now)
+	team := docs.Beside()
+	if err := docs.Add(note("it is adk_"+strings.Repeat("a1b2c3d4e5", 3), 0)); err != nil {
+		t.Fatal(err)
+	}
+	for name, tr := range map[string]*trial.Trial{"docs": docs, "team": team} {
+		if idle := tr.Result().MatchedNothing; len(idle) != 1 || idle[0].What != "pattern idle-key" {
+			t.Errorf("%s: %+v", name, idle)
+		}
+	}
+	if r := team.Result(); r.Events != 0 || len(r.NewlyRefused) > 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestAStoredEventOfANewerCairnIsCountedAndNotTried(t *testing.T) {
+	tr := trial.New(policy.Default(), file(t, "", nil), now)
+	stored, err := event.Encode(note("hello", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := []byte(strings.Replace(string(stored), `"schema": 1`, `"schema": 9`, 1))
+	for _, b := range [][]byte{stored, newer} {
+		if err := tr.AddStored(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tr.AddStored([]byte("{}")); err == nil {
+		t.Error("what is no event is tried")
+	}
+	if r := tr.Result(); r.Events != 1 || r.Newer != 1 {
+		t.Errorf("%+v", r)
 	}
 }

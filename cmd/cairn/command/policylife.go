@@ -119,28 +119,48 @@ func (a *app) policyLogCommand() *cobra.Command {
 }
 
 func (a *app) policyPushCommand() *cobra.Command {
-	var replace, untested bool
+	var replace bool
+	var t desk.Trying
 	cmd := &cobra.Command{
 		Use: "push FILE", Short: "Sign a policy file as the next version", Args: args(1, 1),
 		Long: `Sign a policy file as the next version. It is in force at once if your signature is enough;
-otherwise it waits until another admin approves it. First it is tried on the events that are there,
-which it never changes; "cairn policy test" lists what it would refuse.`,
+otherwise it waits until another admin approves it. The hub tries it on every event that it has, which
+a policy never changes, and says what would be refused that passes now, what would pass that is refused
+now, who gains and loses rights, and which lines do nothing. That keeps no version back; with --strict the
+hub takes it only if nothing is newly refused that --accept does not name.`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			file, err := readPolicyFile(words[0])
+			if err == nil {
+				err = sound(t)
+			}
 			if err != nil {
 				return err
 			}
-			if data, _ := cmd.Flags().GetString("data"); !untested {
-				if err := a.tryBeforePush(cmd.Context(), file, data); err != nil {
-					fmt.Fprintf(a.env.Stderr, "the file could not be tried on what is there: %v\n", err)
-				}
-			}
-			return a.atDesk(cmd, func(ctx context.Context, d desk.Desk) (fmt.Stringer, error) { return d.Push(ctx, file, replace) })
+			return a.atDesk(cmd, func(ctx context.Context, d desk.Desk) (fmt.Stringer, error) {
+				d.Trying = t
+				return d.Push(ctx, file, replace)
+			})
 		},
 	}
 	replaceFlag(cmd, &replace)
-	cmd.Flags().BoolVar(&untested, "untested", false, "do not try it on the events that are there first")
+	tryingFlags(cmd, &t)
 	return cmd
+}
+
+func tryingFlags(cmd *cobra.Command, t *desk.Trying) {
+	cmd.Flags().BoolVar(&t.Strict, "strict", false, "only if no event is newly refused that is not accepted")
+	cmd.Flags().StringArrayVar(&t.Accept, "accept", nil, "with --strict: an event that may be newly refused, to be redacted; once for each")
+	cmd.Flags().BoolVar(&t.Untested, "untested", false, "do not try it on the events that are there")
+}
+
+func sound(t desk.Trying) error {
+	switch {
+	case t.Strict && t.Untested:
+		return usage("--strict takes what was tried, --untested tries nothing")
+	case len(t.Accept) > 0 && !t.Strict:
+		return usage("--accept is for --strict: without it nothing keeps the version back")
+	}
+	return nil
 }
 
 func replaceFlag(cmd *cobra.Command, replace *bool) {
@@ -159,36 +179,52 @@ func readPolicyFile(path string) (_ []byte, err error) {
 
 func (a *app) policyApproveCommand() *cobra.Command {
 	var sum string
+	var t desk.Trying
 	cmd := &cobra.Command{
 		Use: "approve N", Short: "Sign the proposal that waits under a number", Args: args(1, 1),
 		Long: `Sign the proposal that waits under a number; "cairn policy show N" prints its file.
-With enough signatures it is in force at once.`,
+With enough signatures it is in force at once. The hub tries it as it does with "push".`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			n, err := versionNumber(words[0])
+			if err == nil {
+				err = sound(t)
+			}
 			if err != nil {
 				return err
 			}
-			return a.atDesk(cmd, func(ctx context.Context, d desk.Desk) (fmt.Stringer, error) { return d.Approve(ctx, n, sum) })
+			return a.atDesk(cmd, func(ctx context.Context, d desk.Desk) (fmt.Stringer, error) {
+				d.Trying = t
+				return d.Approve(ctx, n, sum)
+			})
 		},
 	}
 	cmd.Flags().StringVar(&sum, "sha256", "", "only if the file's hash begins with this")
+	tryingFlags(cmd, &t)
 	return cmd
 }
 
 func (a *app) policyRollbackCommand() *cobra.Command {
 	var replace bool
+	var t desk.Trying
 	cmd := &cobra.Command{
 		Use: "rollback N", Short: "Sign the file of version N as the next version", Args: args(1, 1),
 		Long: `Sign the file of version N as the next version. It takes a new number, and as many signatures as any other.`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			n, err := versionNumber(words[0])
+			if err == nil {
+				err = sound(t)
+			}
 			if err != nil {
 				return err
 			}
-			return a.atDesk(cmd, func(ctx context.Context, d desk.Desk) (fmt.Stringer, error) { return d.Rollback(ctx, n, replace) })
+			return a.atDesk(cmd, func(ctx context.Context, d desk.Desk) (fmt.Stringer, error) {
+				d.Trying = t
+				return d.Rollback(ctx, n, replace)
+			})
 		},
 	}
 	replaceFlag(cmd, &replace)
+	tryingFlags(cmd, &t)
 	return cmd
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"cairn/agent"
 	"cairn/hub"
-	"cairn/internal/event"
 	"cairn/internal/problem"
 	"cairn/policy"
 	"cairn/policy/rules"
@@ -84,11 +83,10 @@ func parsePolicy(src []byte) (*rules.File, error) {
 }
 
 // A policySource is where events are tried from: the policy in force there,
-// the team's key, the spaces that the hub has, and every stored event of one.
+// the team's key, and every stored event of a space.
 type policySource struct {
 	before *policy.Policy
 	key    []byte
-	spaces func(context.Context) ([]string, error)
 	each   func(ctx context.Context, space string, fn func([]byte) error) error
 	done   func() error
 }
@@ -116,21 +114,11 @@ func testPolicy(ctx context.Context, file *rules.File, space string, open openSo
 func (s policySource) try(ctx context.Context, after *rules.Rules, space string) (policyTested, error) {
 	tested := policyTested{Space: space, Rights: []trial.Change{}, Excused: after.Keyed(), exceptions: len(after.File().Allow)}
 	tried := trial.New(s.before, after, time.Now())
-	err := s.each(ctx, space, func(stored []byte) error {
-		e, err := event.Decode(stored)
-		if _, ok := errors.AsType[*event.NewerSchemaError](err); ok {
-			tested.Newer++
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		return tried.Add(e)
-	})
-	if err != nil {
+	if err := s.each(ctx, space, tried.AddStored); err != nil {
 		return policyTested{}, err
 	}
 	tested.Result = tried.Result()
+	tested.Newer = tested.Result.Newer
 	if old := s.before.Rules(); old != nil {
 		tested.Rights = trial.Rights(old, after)
 	}
@@ -154,7 +142,6 @@ func (a *app) replica(ctx context.Context) (policySource, error) {
 	}
 	return policySource{
 		before: before, key: prints, each: running.Export, done: func() error { done(); return nil },
-		spaces: func(ctx context.Context) ([]string, error) { return syncedSpaces(ctx, running) },
 	}, nil
 }
 
@@ -171,7 +158,6 @@ func (a *app) hubFolder(data string) openSource {
 		}
 		return policySource{
 			before: before, key: prints, each: h.Events, done: h.Close,
-			spaces: func(context.Context) ([]string, error) { return h.Admin().Spaces.Names() },
 		}, nil
 	}
 }

@@ -1,0 +1,254 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"cairn/hub/dryrun"
+	"cairn/internal/event"
+	"cairn/internal/hubwire"
+	"cairn/internal/problem"
+	"cairn/policy/trial"
+)
+
+// A Rehearsal is a policy file that is tried on what the hub has.
+type Rehearsal struct {
+	Trial   *dryrun.Trial
+	Rights  []trial.Change
+	MayRead func(space string) bool // whether who asks may know its events
+}
+
+// How long a question waits for a trial, which goes on without it.
+const (
+	tryWhileShown  = 5 * time.Second
+	tryWhileSigned = 20 * time.Second
+	tryWhileStrict = 10 * time.Minute
+	tryOnceMore    = 5 * time.Second // what came while it was signed
+)
+
+// How much an answer holds.
+const (
+	breaksListed  = 20  // of each space
+	listed        = 500 // of all spaces together, and of rights
+	refusedListed = 10  // in a message
+)
+
+const (
+	acceptedAtOnce = 1000
+	leastReference = 6 // characters of an id
+)
+
+// RuleNewlyRefused is the rule of a version that was to refuse nothing of what
+// is there.
+const RuleNewlyRefused = "newly-refused"
+
+// tell is what a trial has found, as whoever asks may see it.
+func (r *Rehearsal) tell(found dryrun.Result, accept []string) *hubwire.PolicyTrial {
+	t := &hubwire.PolicyTrial{
+		Complete: found.Complete, Spaces: []hubwire.PolicyTried{}, Rights: []hubwire.PolicyChange{},
+		MatchedNothing: []hubwire.PolicyIdle{}, Untried: []string{}, Accepted: []event.ID{},
+	}
+	room := listed
+	for _, s := range found.Spaces {
+		t.Events += s.Events
+		t.NewlyRefused += s.Counts.NewlyRefused
+		t.NewlyAllowed += s.Counts.NewlyAllowed
+		if s.Counts.NewlyRefused+s.Counts.NewlyAllowed == 0 {
+			continue
+		}
+		in := hubwire.PolicyTried{Space: s.Name, Events: s.Events, NewlyRefused: s.Counts.NewlyRefused, NewlyAllowed: s.Counts.NewlyAllowed}
+		mayKnow := s.Name != hubwire.Personal && r.MayRead(s.Name)
+		in.Refused = breaks(s.NewlyRefused, mayKnow, &room)
+		in.Allowed = breaks(s.NewlyAllowed, mayKnow, &room)
+		t.Spaces = append(t.Spaces, in)
+		if mayKnow {
+			t.Accepted = append(t.Accepted, accepted(s.NewlyRefused, accept)...)
+		}
+	}
+	for _, c := range r.Rights[:min(len(r.Rights), listed)] {
+		t.Rights = append(t.Rights, hubwire.PolicyChange{Person: c.Person, Space: c.Space, Gains: words(c.Gains), Loses: words(c.Loses)})
+	}
+	for _, name := range found.Untried {
+		if name != "" {
+			t.Untried = append(t.Untried, name)
+		}
+	}
+	if !found.Complete {
+		return t // who knows what a line would do about the rest
+	}
+	for _, i := range found.Idle {
+		t.MatchedNothing = append(t.MatchedNothing, hubwire.PolicyIdle(i))
+	}
+	return t
+}
+
+func words[T ~string](list []T) []string {
+	out := []string{}
+	for _, w := range list {
+		out = append(out, string(w))
+	}
+	return out
+}
+
+func breaks(list []trial.Break, mayKnow bool, room *int) []hubwire.PolicyBreak {
+	out := []hubwire.PolicyBreak{}
+	if !mayKnow {
+		return out
+	}
+	for _, b := range list[:min(len(list), breaksListed, *room)] {
+		out = append(out, hubwire.PolicyBreak(b))
+	}
+	*room -= len(out)
+	return out
+}
+
+// accepted are the events of a list that somebody has named: each by its id, or
+// by a start or end of it that no other of the list has.
+func accepted(list []trial.Break, accept []string) []event.ID {
+	var ids []event.ID
+	for _, b := range list {
+		if !slices.Contains(ids, b.ID) {
+			ids = append(ids, b.ID)
+		}
+	}
+	var out []event.ID
+	for _, ref := range accept {
+		ref = strings.ToLower(strings.Trim(ref, "~"))
+		if len(ref) < leastReference {
+			continue
+		}
+		means := slices.DeleteFunc(slices.Clone(ids), func(id event.ID) bool {
+			return !strings.HasPrefix(string(id), ref) && !strings.HasSuffix(string(id), ref)
+		})
+		if len(means) == 1 && !slices.Contains(out, means[0]) {
+			out = append(out, means[0])
+		}
+	}
+	return out
+}
+
+// strictly is why a version is not taken that must refuse nothing but what was
+// accepted; nil if it may be. People's own spaces do not count: their events are
+// for nobody else to name.
+func (r *Rehearsal) strictly(found dryrun.Result, accept []string) error {
+	if !found.Complete {
+		p := &problem.Problem{Code: problem.Busy, Message: "not everything that the hub has could be tried yet; nothing was changed", Hint: "give the command again: the hub goes on trying meanwhile"}
+		if len(found.Untried) > 0 {
+			p.Code, p.Hint = problem.Failed, "leave --strict out, or mend what cannot be read: "+strings.TrimPrefix(strings.Join(found.Untried, ", "), ", ")
+		}
+		return p
+	}
+	refused, left, named := 0, []string{}, []event.ID{}
+	for _, s := range found.Spaces {
+		if s.Name == hubwire.Personal {
+			continue
+		}
+		mayKnow := r.MayRead(s.Name)
+		taken := []event.ID{}
+		if mayKnow {
+			taken = accepted(s.NewlyRefused, accept)
+		}
+		refused += s.Counts.NewlyRefused - len(taken)
+		if !mayKnow && s.Counts.NewlyRefused > 0 {
+			left = append(left, fmt.Sprintf("%d in the space %s, which you may not read", s.Counts.NewlyRefused, s.Name))
+			continue
+		}
+		for _, b := range s.NewlyRefused {
+			if !slices.Contains(taken, b.ID) && !slices.Contains(named, b.ID) && len(left) < refusedListed {
+				named = append(named, b.ID)
+				left = append(left, fmt.Sprintf("%s (%s in %s, space %s)", b.ID, b.Rule, b.Field, s.Name))
+			}
+		}
+	}
+	if refused == 0 {
+		return nil
+	}
+	if more := refused - len(left); more > 0 && len(left) == refusedListed {
+		left = append(left, fmt.Sprintf("and %d more", more))
+	}
+	return &problem.Problem{
+		Code: problem.Policy, Rule: RuleNewlyRefused,
+		Message: fmt.Sprintf("%d events that pass now would be refused, and were not accepted; nothing was changed: %s", refused, strings.Join(left, "; ")),
+		Hint:    "change the file, or name each with --accept ID, to be redacted afterwards",
+	}
+}
+
+// A trying is a signature's trial.
+type trying struct {
+	*Rehearsal
+	accept []string
+}
+
+// try tries a file before it is signed. Nil means that nobody asked for it, or
+// that it could not be tried, which keeps no version back but a strict one.
+func (a *Admin) try(ctx context.Context, by Caller, text []byte, r hubwire.PolicyRequest) (*trying, error) {
+	strict := r.Verb == hubwire.PolicyProposeStrictly || r.Verb == hubwire.PolicyApproveStrictly
+	if strict && (a.Rehearse == nil || len(r.Accept) > acceptedAtOnce) {
+		return nil, problem.New(problem.Usage, "the hub cannot do that: it tries nothing, or too many events were accepted; nothing was changed")
+	}
+	if a.Rehearse == nil || r.Untested && !strict {
+		return nil, nil
+	}
+	rehearsal, err := a.Rehearse(by, text)
+	if err != nil {
+		return nil, err
+	}
+	wait := tryWhileSigned
+	if strict {
+		wait = tryWhileStrict
+	}
+	found, err := rehearsal.Trial.Result(ctx, wait)
+	if err == nil && strict {
+		err = rehearsal.strictly(found, r.Accept)
+	}
+	return &trying{rehearsal, r.Accept}, err
+}
+
+// tryShown adds to the version that waits what it would change, if it is shown
+// to somebody who may sign it.
+func (a *Admin) tryShown(ctx context.Context, by Caller, n int, answer *hubwire.PolicyAnswer) error {
+	waiting, err := a.Policies.Pending()
+	if err != nil || waiting == nil || waiting.Number != n || a.Rehearse == nil || a.maySign(by) != nil {
+		return err
+	}
+	r, err := a.Rehearse(by, answer.File)
+	if err != nil {
+		return err
+	}
+	found, err := r.Trial.Result(ctx, tryWhileShown)
+	if err == nil {
+		answer.Trial = r.tell(found, nil)
+	}
+	return err
+}
+
+// tryWaiting tries the version that waits under the number. What does not wait
+// is for the store to refuse.
+func (a *Admin) tryWaiting(ctx context.Context, by Caller, r hubwire.PolicyRequest) (*trying, error) {
+	waiting, err := a.Policies.Pending()
+	if err != nil || waiting == nil || waiting.Number != r.Number {
+		return nil, err
+	}
+	text, err := a.Policies.File(waiting.Proposal.File)
+	if err != nil {
+		return nil, err
+	}
+	return a.try(ctx, by, text, r)
+}
+
+// tried adds to an answer what was tried in the end, with what came while it was
+// signed.
+func (a *Admin) tried(ctx context.Context, t *trying) func(hubwire.PolicyAnswer, error) (hubwire.PolicyAnswer, error) {
+	return func(answer hubwire.PolicyAnswer, err error) (hubwire.PolicyAnswer, error) {
+		if t == nil || err != nil {
+			return answer, err
+		}
+		if found, err := t.Trial.Result(ctx, tryOnceMore); err == nil { // or whoever asked has left
+			answer.Trial = t.tell(found, t.accept)
+		}
+		return answer, nil
+	}
+}
