@@ -71,11 +71,7 @@ func (r *Rehearsal) tell(found dryrun.Result, accept []string) *hubwire.PolicyTr
 	for _, c := range r.Rights[:min(len(r.Rights), listed)] {
 		t.Rights = append(t.Rights, hubwire.PolicyChange{Person: c.Person, Space: c.Space, Gains: words(c.Gains), Loses: words(c.Loses)})
 	}
-	for _, name := range found.Untried {
-		if name != "" {
-			t.Untried = append(t.Untried, name)
-		}
-	}
+	t.Untried = append(t.Untried, found.Untried...)
 	if !found.Complete {
 		return t // who knows what a line would do about the rest
 	}
@@ -137,7 +133,7 @@ func (r *Rehearsal) strictly(found dryrun.Result, accept []string) error {
 	if !found.Complete {
 		p := &problem.Problem{Code: problem.Busy, Message: "not everything that the hub has could be tried yet; nothing was changed", Hint: "give the command again: the hub goes on trying meanwhile"}
 		if len(found.Untried) > 0 {
-			p.Code, p.Hint = problem.Failed, "leave --strict out, or mend what cannot be read: "+strings.TrimPrefix(strings.Join(found.Untried, ", "), ", ")
+			p.Code, p.Hint = problem.Failed, "leave --strict out, or mend what cannot be read: "+strings.Join(found.Untried, ", ")
 		}
 		return p
 	}

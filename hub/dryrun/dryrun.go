@@ -73,7 +73,7 @@ type Key struct {
 // A Result is what a run has found so far.
 type Result struct {
 	Complete bool          // everything was tried that was there when it was asked for
-	Untried  []string      // spaces that could not be tried to the end; "" stands for the list of them
+	Untried  []string      // spaces that cannot be read to their end
 	Spaces   []SpaceResult // by name
 	Idle     []trial.Idle  // lines of the file that have done nothing in any
 }

@@ -55,38 +55,42 @@ func (n *run) pass() (p *pass, fresh bool) {
 	p = &pass{done: make(chan struct{})}
 	n.now = p
 	n.runner.work.Go(func() {
-		untried := []string{""}
+		var untried []string
+		whole := false
 		defer func() {
-			_ = recover() // untried stands for it
+			_ = recover() // it is not whole then
 			n.mu.Lock()
 			defer n.mu.Unlock()
-			n.untried, p.whole, n.now = untried, len(untried) == 0, nil
+			n.untried, p.whole, n.now = untried, whole, nil
 			close(p.done)
 		}()
-		untried = n.goThrough()
+		untried, whole = n.goThrough()
 	})
 	return p, true
 }
 
-// goThrough tries what is new in every space, and returns which could not be
-// tried to the end; "" stands for the list of spaces.
-func (n *run) goThrough() (untried []string) {
+// goThrough tries what is new in every space. It returns which could not be
+// read to their end, and whether nothing was left out.
+func (n *run) goThrough() (untried []string, whole bool) {
 	ctx, cancel := context.WithTimeout(n.ctx, n.runner.o.Limit)
 	defer cancel()
 	list, err := n.runner.o.Spaces(ctx)
 	if err != nil {
-		return []string{""}
+		return nil, false
 	}
 	for _, s := range list {
 		err := n.tryNew(ctx, s)
 		if errors.Is(err, repository.ErrPurgedSince) {
 			err = n.tryNew(ctx, s)
 		}
+		if ctx.Err() != nil { // which is nothing about the space
+			return untried, false
+		}
 		if err != nil && !slices.Contains(untried, s.Name) {
 			untried = append(untried, s.Name)
 		}
 	}
-	return untried
+	return untried, len(untried) == 0
 }
 
 // tryNew tries what a space has that it had not when it was tried last. One that

@@ -49,7 +49,7 @@ func (m *Members) origin(space string, id event.DeviceID) (rule, hint string) {
 	return "", ""
 }
 
-// knows says whether a name is a member's, and whether any of their devices is
+// knows says whether a person is a member, and whether any of their devices is
 // let in.
 func (m *Members) knows(person string) (known, in bool) {
 	if m == nil {

@@ -1,6 +1,8 @@
 package hook
 
 import (
+	"strings"
+
 	"cairn/hub/gate"
 	"cairn/internal/hubwire"
 	"cairn/policy/rules"
@@ -27,21 +29,22 @@ func (j *judge) allowed() []string {
 	if size.Bytes > most.Bytes || size.Objects > most.Objects || size.Inflated > most.Inflated {
 		return append(refused(hubwire.RuleLimit, "the push is larger than the team's policy allows for this space"), "cairn: push fewer events at once, oldest first")
 	}
-	known, in := j.o.Members.knows(j.o.Pusher.Name)
+	person := strings.ToLower(j.o.Pusher.Name) // forges keep people's own spelling
+	known, in := j.o.Members.knows(person)
 	if !known || !j.o.Pusher.Login {
 		return nil // the signers are judged
 	}
 	if !in {
 		return refused(gate.RuleRevokedDevice, "every device of whoever pushes was revoked at the team's hub")
 	}
-	if j.space.Name == hubwire.Personal && j.o.Pusher.Name != j.o.Members.owner {
+	if j.space.Name == hubwire.Personal && person != j.o.Members.owner {
 		return refused(gate.RuleNoRight, "a personal space is its owner's alone")
 	}
 	if j.o.Policy == nil || j.o.Policy.Rules() == nil {
 		return nil
 	}
 	r := j.o.Policy.Rules()
-	if !r.May(j.o.Pusher.Name, j.space.Name, rules.Write) && !r.May(j.o.Pusher.Name, j.space.Name, rules.Redact) {
+	if !r.May(person, j.space.Name, rules.Write) && !r.May(person, j.space.Name, rules.Redact) {
 		return refused(gate.RuleNoRight, "the team's policy does not let whoever pushes write to this space")
 	}
 	return nil

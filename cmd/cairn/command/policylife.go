@@ -57,7 +57,7 @@ func (a *app) atDesk(cmd *cobra.Command, do func(context.Context, desk.Desk) (fm
 	if err != nil {
 		return err
 	}
-	return a.print(result, func(w io.Writer) { fmt.Fprint(w, result) })
+	return a.print(result, func(w io.Writer) { fmt.Fprint(w, harmless(result.String())) })
 }
 
 func (a *app) openDesk(data string) (desk.Desk, func() error, error) {

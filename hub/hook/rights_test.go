@@ -1,0 +1,116 @@
+package hook_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"cairn/hub/audit"
+	"cairn/hub/hook"
+	"cairn/hub/repository"
+	"cairn/internal/disk"
+	"cairn/internal/event/eventtest"
+	"cairn/policy"
+	"cairn/policy/roster"
+	"cairn/sync/intake"
+)
+
+func members(owner string) *hook.Members {
+	return hook.NewMembers(roster.Roster{Devices: []roster.Device{
+		{ID: eventtest.Device("laptop"), Person: "ana"},
+		{ID: eventtest.Device("old"), Person: "ana", Revoked: true},
+		{ID: eventtest.Device("phone"), Person: "bob"},
+		{ID: eventtest.Device("lost"), Person: "cy", Revoked: true},
+	}}, owner)
+}
+
+func TestWhoseEventsAreTaken(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ space, device, rule string }{
+		{"team", "laptop", ""}, {"team", "phone", ""}, {"team", "old", "revoked-device"}, {"team", "lost", "revoked-device"},
+		{"team", "stranger", "unknown-device"}, {"personal", "laptop", ""}, {"personal", "phone", "no-right"}, {"personal", "old", "revoked-device"},
+	} {
+		if rule, hint := members("ana").Origin(c.space, eventtest.Device(c.device)); rule != c.rule || (hint == "") != (rule == "") {
+			t.Errorf("%s in %s: %q, %q", c.device, c.space, rule, hint)
+		}
+	}
+	if rule, _ := members("").Origin("personal", eventtest.Device("laptop")); rule == "" {
+		t.Error("a space personal that is nobody's takes events")
+	}
+}
+
+// The right of whoever pushes counts where the server has said who it is and
+// that is a member; the case of letters is the forge's.
+func TestTheRightOfWhoeverPushesCounts(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	p, err := policy.Read(2, []byte("version: 1\nteam: acme\nadmins: [ana]\nspaces: {team: {read: ['*'], write: [ana, cy], redact: [ana]}}\n"), nil, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		who  hook.Pusher
+		rule string
+	}{
+		{hook.Pusher{}, ""}, {hook.Pusher{Name: "ana", Login: true}, ""}, {hook.Pusher{Name: "Ana", Login: true}, ""},
+		{hook.Pusher{Name: "bob", Login: true}, "no-right"}, {hook.Pusher{Name: "BOB", Login: true}, "no-right"},
+		{hook.Pusher{Name: "bob"}, ""}, {hook.Pusher{Name: "cy", Login: true}, "revoked-device"}, {hook.Pusher{Name: "zoe", Login: true}, ""},
+	} {
+		lines, err := s.judge(t.Context(), s.env(), strings.NewReader(s.line), hook.Options{Policy: p, Members: members(""), Pusher: c.who})
+		if err != nil || (len(lines) > 0) != (c.rule != "") || c.rule != "" && !strings.Contains(lines[0], "rule="+c.rule+" ") {
+			t.Errorf("%+v: %q, %v", c.who, lines, err)
+		}
+	}
+}
+
+// Whatever becomes of a push, it is on record; where it cannot be, nothing is
+// taken.
+func TestEveryVerdictIsOnRecord(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	ledger := audit.NewFile(disk.OS, path, 0, time.Now)
+	silent, never := io.Pipe()
+	t.Cleanup(func() { never.Close() })
+	who := hook.Pusher{Name: "ana", Addr: "192.0.2.7", Login: true}
+	for _, c := range []struct {
+		in      io.Reader
+		o       hook.Options
+		verdict string
+	}{
+		{strings.NewReader(s.line), hook.Options{}, audit.Taken},
+		{strings.NewReader(s.line), hook.Options{Space: "other"}, audit.Refused},
+		{strings.NewReader("hello\n"), hook.Options{}, audit.Failed},
+		{strings.NewReader(s.line), hook.Options{Raw: func(plumbing.ObjectType, []byte) []intake.Finding { panic("what was pushed") }}, audit.Failed},
+		{silent, hook.Options{Limits: repository.Limits{Whole: 20 * time.Millisecond}}, audit.Failed},
+	} {
+		c.o.Pusher, c.o.Ledger = who, ledger
+		_, err := s.judge(t.Context(), s.env(), c.in, c.o)
+		b, rerr := os.ReadFile(path)
+		if rerr != nil {
+			t.Fatal(rerr)
+		}
+		lines := bytes.Split(bytes.TrimSpace(b), []byte("\n"))
+		var r audit.Record
+		if err := json.Unmarshal(lines[len(lines)-1], &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != c.verdict || r.Person != "ana" || r.Addr != who.Addr || (len(r.Rules) == 0) != (c.verdict == audit.Taken) || (err != nil) != (c.verdict == audit.Failed) {
+			t.Errorf("%+v, %v; want %s", r, err, c.verdict)
+		}
+		if bytes.Contains(b, []byte("what was pushed")) {
+			t.Error("a record holds what was pushed")
+		}
+	}
+	nowhere := hook.Options{Pusher: who, Ledger: audit.NewFile(disk.OS, filepath.Join(path, "x"), 0, time.Now)}
+	if lines, err := s.judge(t.Context(), s.env(), strings.NewReader(s.line), nowhere); err == nil {
+		t.Errorf("it is taken without a record: %v", lines)
+	}
+}
