@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"cairn/agent/catchup"
+	"cairn/search/embed"
 )
 
 // embedder says whether notes can be given vectors, and how many have none. It
@@ -20,7 +21,10 @@ func (d *doctor) embedder() {
 		return
 	}
 	detail := fmt.Sprintf("%s; %d of %d notes have a vector", setting, n.Notes-n.Missing-n.Unknown, n.Notes)
-	if n.Missing > 0 {
+	switch {
+	case n.Missing > 0 && embed.NewSource(setting).Slow():
+		detail += fmt.Sprintf(", %d get theirs in the background", n.Missing)
+	case n.Missing > 0:
 		detail += fmt.Sprintf(", %d wait for \"cairn embed\"", n.Missing)
 	}
 	d.add("embedder", detail, err, "")

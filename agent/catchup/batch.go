@@ -5,6 +5,7 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
 	"cairn/search"
+	"cairn/search/embed"
 	"cairn/sync/eventlog"
 )
 
@@ -22,6 +23,8 @@ type batcher struct {
 	apply func(search.Batch) error
 	count func() // called for each event, may be nil
 
+	former map[event.ID]embed.Vector // of rows that are made anew; may be nil
+
 	batch   search.Batch
 	bytes   int
 	deleted bool // something, in any step
@@ -38,7 +41,14 @@ func (b *batcher) add(s eventlog.Stored) error {
 		b.batch.Delete = append(b.batch.Delete, p.Target)
 	}
 	if b.space.finds(s.Event.Kind) && !b.space.unsearchable(s.ID) {
-		b.batch.Put = append(b.batch.Put, docOf(s.Event, b.space.keeper.embedder()))
+		d := docOf(s.Event, b.space.keeper.embedder())
+		if d.Meaning == nil {
+			d.Meaning = b.former[s.ID]
+		}
+		if d.Meaning == nil {
+			b.space.unplace(s.Event)
+		}
+		b.batch.Put = append(b.batch.Put, d)
 		b.bytes += len(s.Bytes)
 	}
 	if len(b.batch.Put) < stepDocs && b.bytes < stepBytes {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -19,9 +21,13 @@ import (
 // ErrNoEmbedder means that Options name no embedder.
 var ErrNoEmbedder = errors.New("no embedder is set")
 
-// embedder is the one of the options, once it has been loaded; nil if there is
-// none or it cannot be loaded, and notes go without.
+// embedder is the one of the options for rows that are made now, once it has
+// been loaded; nil if there is none, it cannot be loaded or it is slow, and
+// notes go without.
 func (k *Keeper) embedder() embed.Embedder {
+	if k.opt.Embedder.Slow() {
+		return nil
+	}
 	by, err := k.opt.Embedder.Wait(k.ctx)
 	if err != nil {
 		return nil
@@ -85,6 +91,7 @@ func (s *Space) Embed(ctx context.Context, by embed.Embedder, missing map[event.
 	if len(missing) == 0 {
 		return nil
 	}
+	defer s.placeAlone()()
 	err := s.embedAll(ctx, by, missing, made)
 	s.keeper.sweepSoon() // the former rows
 	if err == nil || ctx.Err() != nil {
@@ -93,33 +100,16 @@ func (s *Space) Embed(ctx context.Context, by embed.Embedder, missing map[event.
 	return s.keeper.behind(err)
 }
 
-// embedStep is how many notes are given their vectors in one go: whoever saves
-// waits no longer than that takes.
-const embedStep = 500
-
 func (s *Space) embedAll(ctx context.Context, by embed.Embedder, missing map[event.ID]bool, made func(int)) error {
-	var step []event.Event
-	flush := func() error {
-		if len(step) == 0 {
-			return nil
-		}
-		n, err := s.embedSome(ctx, by, step)
-		made(n)
-		step = step[:0]
-		return err
-	}
+	step := &embedStep{space: s, ctx: ctx, by: by, made: made}
 	err := s.log.Added(ctx, plumbing.ZeroHash, s.facts.at().Tree, func(stored eventlog.Stored) error {
 		if stored.Err != nil || !missing[stored.ID] {
 			return nil
 		}
-		step = append(step, stored.Event)
-		if len(step) < embedStep {
-			return nil
-		}
-		return flush()
+		return step.add(stored.Event)
 	})
 	if err == nil {
-		err = flush()
+		err = step.flush()
 	}
 	if err != nil {
 		return fmt.Errorf("give the notes of space %s their vectors: %w", s.name, err)
@@ -127,27 +117,66 @@ func (s *Space) embedAll(ctx context.Context, by embed.Embedder, missing map[eve
 	return nil
 }
 
-// embedSome puts rows in the place of those that are there. What has been taken
+// An embedStep is rows with their vectors that are put in in one go.
+type embedStep struct {
+	space *Space
+	ctx   context.Context
+	by    embed.Embedder
+	made  func(int) // called with how many rows have been put in
+
+	docs  []search.Doc
+	begun time.Time
+}
+
+// The size of an embedStep: whoever saves waits no longer than it takes to put
+// one in, and what is stopped loses no more than stepTime.
+const (
+	stepRows = 500
+	stepTime = 2 * time.Second
+)
+
+func (t *embedStep) add(e event.Event) error {
+	if err := t.ctx.Err(); err != nil {
+		return err
+	}
+	if len(t.docs) == 0 {
+		t.begun = time.Now()
+	}
+	if t.space.wanted(e.ID) {
+		t.docs = append(t.docs, docOf(e, t.by))
+	}
+	if len(t.docs) < stepRows && time.Since(t.begun) < stepTime {
+		return nil
+	}
+	return t.flush()
+}
+
+// flush puts rows in the place of those that are there. What has been taken
 // out since, in whatever way, does not come back.
-func (s *Space) embedSome(ctx context.Context, by embed.Embedder, events []event.Event) (n int, err error) {
+func (t *embedStep) flush() error {
+	s := t.space
 	s.indexing.Lock()
 	defer s.indexing.Unlock()
-	err = s.keeper.access.write(func(x *search.Index) error {
+	docs := slices.DeleteFunc(t.docs, func(d search.Doc) bool { return !s.wanted(d.ID) })
+	t.docs = nil
+	if len(docs) == 0 {
+		return nil
+	}
+	err := s.keeper.access.write(func(x *search.Index) error {
 		mark, _, err := x.Mark(s.name)
 		if err != nil {
 			return err
 		}
-		b := search.Batch{Space: s.name, Mark: mark}
-		for _, e := range events {
-			if s.has(e.ID) && !s.unsearchable(e.ID) {
-				b.Put = append(b.Put, docOf(e, by))
-			}
-		}
-		n = len(b.Put)
-		return x.Apply(ctx, b)
+		return x.Apply(t.ctx, search.Batch{Space: s.name, Mark: mark, Put: docs})
 	})
-	return n, err
+	if err == nil {
+		t.made(len(docs))
+	}
+	return err
 }
+
+// wanted says whether the event should have a row still.
+func (s *Space) wanted(id event.ID) bool { return s.has(id) && !s.unsearchable(id) }
 
 // has says whether the event is in the space still.
 func (s *Space) has(id event.ID) (there bool) {

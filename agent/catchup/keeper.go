@@ -76,6 +76,7 @@ func (k *Keeper) Add(log Log) (*Space, error) {
 		return nil, err
 	}
 	s := &Space{name: name, log: log, keeper: k, facts: f}
+	s.unplaced.some = true // until somebody has looked
 	k.spaces[name] = s
 	return s, nil
 }
@@ -93,8 +94,8 @@ func (k *Keeper) all() []*Space {
 // Ask searches the index as it is. Errors: ErrBehind if there is none yet,
 // those of search.Index.Ask.
 func (k *Keeper) Ask(ctx context.Context, q search.Query) (search.Result, error) {
-	if by := k.opt.Embedder.Now(); by != nil && q.Meaning == nil {
-		q.Meaning = by.Embed(meant(q.Text))
+	if by := k.opt.Embedder.Now(); by != nil && q.Meaning == nil && !(q.Prefix && k.opt.Embedder.Slow()) {
+		q.Meaning = by.Question(meant(q.Text))
 	}
 	var r search.Result
 	err := k.access.read(func(x rows) (err error) {

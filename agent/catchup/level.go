@@ -27,6 +27,9 @@ func (s *Space) Level(ctx context.Context) error {
 	if errors.Is(err, search.ErrLocked) {
 		return s.othersMark()
 	}
+	if err == nil {
+		s.placeSoon()
+	}
 	if err == nil || ctx.Err() != nil {
 		return err
 	}

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"cairn/internal/event"
 	"cairn/search"
+	"cairn/search/embed"
 )
 
 // errRebuild says that a space's rows cannot be brought level one by one.
@@ -130,6 +133,7 @@ func (k *Keeper) run(j *job) {
 	}
 	for _, s := range k.all() {
 		s.trust()
+		s.unplaceAll()
 		k.report(s.Level(k.ctx))
 	}
 }
@@ -192,11 +196,37 @@ func (s *Space) fill(ctx context.Context, j *job, put func(search.Batch) error) 
 		return err
 	}
 	to := s.facts.at()
-	b := &batcher{space: s, apply: put, count: func() { j.read.Add(1) }}
+	b := &batcher{space: s, apply: put, count: func() { j.read.Add(1) }, former: s.formerVectors(ctx)}
 	if err := s.log.Added(ctx, plumbing.ZeroHash, to.Tree, b.add); err != nil {
 		return fmt.Errorf("read the log of space %s: %w", s.name, err)
 	}
 	return b.finish(search.Mark(to))
+}
+
+// formerVectors is those of the rows that are there: what a slow embedder has
+// made is not lost with an index. None can be had of one that is damaged.
+func (s *Space) formerVectors(ctx context.Context) map[event.ID]embed.Vector {
+	by := s.keeper.opt.Embedder
+	if !by.Slow() {
+		return nil
+	}
+	now, err := by.Wait(ctx)
+	if err != nil {
+		return nil
+	}
+	former := map[event.ID]embed.Vector{}
+	err = s.keeper.access.read(func(x rows) error {
+		return x.Meanings(s.name, func(id event.ID, v embed.Vector) error {
+			if v.IsOf(now.Name()) {
+				former[id] = slices.Clone(v)
+			}
+			return ctx.Err()
+		})
+	})
+	if err != nil {
+		return nil
+	}
+	return former
 }
 
 // trust takes the rows for complete: they were just made. Without it an error

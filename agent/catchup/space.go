@@ -20,11 +20,14 @@ type Space struct {
 	indexing sync.Mutex // one step of this space at a time; taken before any lock of facts
 	checked  bool       // that rows and facts are as many; guarded by indexing
 	follow   chore      // see LevelSoon
+	placing  sync.Mutex // one gives rows their vectors at a time; taken before indexing
 
 	mu      sync.Mutex
 	indexed projection.Mark // up to which the index is known to be
 	follows Following
 	recent  recent
+
+	unplaced unplaced // guarded by mu, but for its chore
 }
 
 // Name is the name of the space.

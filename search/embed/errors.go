@@ -7,13 +7,13 @@ type SettingError struct{ Reason string }
 
 func (e *SettingError) Error() string { return "the setting embedder " + e.Reason }
 
-// A FileError reports a file that cannot be read or is not one of word vectors.
-// Nothing of it is used. It holds nothing of what the file says.
+// A FileError reports a file that cannot be read, or is not one of word vectors
+// or of a model that can be run. Nothing of it is used. It holds nothing of what the file says.
 type FileError struct {
 	Path   string
 	Line   int // counting from 1; 0 for the file as a whole
 	Reason string
-	Err    error // of the file system; nil if the file itself is wrong
+	Err    error // of the file system, or of who reads models; nil if the file itself is wrong
 }
 
 func (e *FileError) Unwrap() error { return e.Err }

@@ -14,6 +14,8 @@ type Embedder interface {
 	// Embed is the vector of a text. One that the embedder can say nothing of
 	// has no place; its vector only tells who made it.
 	Embed(text string) Vector
+	// Question is the vector of a question; nil if it would have to wait for it.
+	Question(text string) Vector
 }
 
 // A Vector is the place of a text: who made it, and a number in each byte from

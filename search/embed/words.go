@@ -134,11 +134,14 @@ func (w *Words) Name() string { return w.name }
 // maxText is how much of a text is looked at, in bytes.
 const maxText = 32 << 10
 
+func cut(text string) string { return text[:min(len(text), maxText)] }
+
+// Question is Embed.
+func (w *Words) Question(text string) Vector { return w.Embed(text) }
+
 // Embed takes each word as often as it comes.
 func (w *Words) Embed(text string) Vector {
-	if len(text) > maxText {
-		text = text[:maxText]
-	}
+	text = cut(text)
 	sum := make([]float32, w.dims)
 	for tok := range analysis.Tokens(text) {
 		at, known := w.place[tok.Text]

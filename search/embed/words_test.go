@@ -171,9 +171,10 @@ func TestASourceThatCannotBeLoadedSaysWhy(t *testing.T) {
 			bad, ok := errors.AsType[*embed.FileError](err)
 			return ok && bad.Line == 2 && bad.Path == broken
 		},
-		"words:here":     func(err error) bool { _, ok := errors.AsType[*embed.SettingError](err); return ok },
-		"onnx:" + broken: func(err error) bool { _, ok := errors.AsType[*embed.SettingError](err); return ok },
-		"words:" + dir:   func(err error) bool { _, ok := errors.AsType[*embed.FileError](err); return ok },
+		"words:here":      func(err error) bool { _, ok := errors.AsType[*embed.SettingError](err); return ok },
+		"onnx:here":       func(err error) bool { _, ok := errors.AsType[*embed.SettingError](err); return ok },
+		"glove:" + broken: func(err error) bool { _, ok := errors.AsType[*embed.SettingError](err); return ok },
+		"words:" + dir:    func(err error) bool { _, ok := errors.AsType[*embed.FileError](err); return ok },
 	} {
 		s := embed.NewSource(setting)
 		if by, err := s.Wait(t.Context()); by != nil || !fits(err) || s.Now() != nil {
