@@ -5,8 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"cairn/internal/atomicfile"
 	"cairn/internal/disk"
@@ -24,9 +28,25 @@ type Store struct {
 	fs  disk.FS
 	dir string
 
-	mu    sync.Mutex // guards the two below
-	raw   []byte     // what was read last
-	known *Members   // what raw says
+	known   atomic.Pointer[reading]
+	reading sync.Mutex // held to read and to replace known
+}
+
+// racyTime is how long after a change of a file another one may leave its time as it is, where clocks are coarse.
+const racyTime = 2 * time.Second
+
+// A reading is the list as it was read.
+type reading struct {
+	file    fs.FileInfo // before it was read
+	at      time.Time   // of that look
+	raw     []byte
+	members *Members // what raw says
+}
+
+// isOf says whether the file has certainly not been changed or replaced since.
+func (r *reading) isOf(file fs.FileInfo) bool {
+	return os.SameFile(file, r.file) && file.Size() == r.file.Size() && file.ModTime().Equal(r.file.ModTime()) &&
+		r.at.Sub(file.ModTime()) > racyTime
 }
 
 // Create writes an empty member list into the folder dir, unless there is one.
@@ -53,23 +73,29 @@ func Open(fsys disk.FS, dir string) (*Store, error) {
 
 // Now is the list as it is on disk at this moment. Do not change it.
 func (s *Store) Now() (*Members, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	raw, err := disk.ReadFile(s.fs, s.path())
+	// Every login and command asks, the hostile ones too: nobody waits for another one's look at a list that is as it was.
+	if r := s.known.Load(); r != nil {
+		if file, err := s.fs.Stat(s.path()); err == nil && r.isOf(file) {
+			return r.members, nil
+		}
+	}
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	next := reading{at: time.Now()}
+	var err error
+	if next.file, err = s.fs.Stat(s.path()); err == nil {
+		next.raw, err = disk.ReadFile(s.fs, s.path())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the member list: %w", err)
 	}
-	// The file is small, and comparing all of it leaves no question of how
-	// fine the file system's clock is.
-	if s.known != nil && bytes.Equal(raw, s.raw) {
-		return s.known, nil
-	}
-	m, err := decode(raw)
-	if err != nil {
+	if r := s.known.Load(); r != nil && bytes.Equal(next.raw, r.raw) {
+		next.members = r.members
+	} else if next.members, err = decode(next.raw); err != nil {
 		return nil, &CorruptError{Path: s.path(), Err: err}
 	}
-	s.raw, s.known = raw, m
-	return m, nil
+	s.known.Store(&next)
+	return next.members, nil
 }
 
 // Change applies change to the newest list and stores the outcome, while no

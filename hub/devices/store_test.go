@@ -10,8 +10,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"cairn/hub/devices"
+	"cairn/internal/countfs"
 	"cairn/internal/disk"
 	"cairn/internal/event/eventtest"
 )
@@ -54,6 +56,59 @@ func TestAChangeByOneProcessIsSeenByTheOther(t *testing.T) {
 	}
 	if m, err = serving.Now(); err != nil || m.Lookup(public("laptop")).Device.Revoked == nil {
 		t.Fatalf("the serving hub does not see the revocation: %v", err)
+	}
+}
+
+// A list that nobody changes is looked at, and not read, however often it is asked for.
+func TestAListThatStaysIsReadOnce(t *testing.T) {
+	dir := t.TempDir()
+	opened(t, dir)
+	path := filepath.Join(dir, devices.FileName)
+	if err := os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	count := countfs.New(disk.OS)
+	s, err := devices.Open(count, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _ := s.Now()
+	before := count.Count()
+	for range 10 {
+		if m, err := s.Now(); err != nil || m != first {
+			t.Fatal(m, err)
+		}
+	}
+	if n := count.Count().Sub(before).Reads; n > 0 {
+		t.Errorf("it was read with %d more calls", n)
+	}
+}
+
+// A change that leaves name, size and time as they were is seen, if it comes so soon that a coarse clock may not tell.
+func TestAChangeWithinOneTickIsSeen(t *testing.T) {
+	dir := t.TempDir()
+	s := opened(t, dir)
+	path := filepath.Join(dir, devices.FileName)
+	err := s.Change(context.Background(), func(m *devices.Members) error {
+		invited(t, m, "invite", "ana", devices.Write, "team")
+		enrolled(t, m, "invite", "laptop")
+		return nil
+	})
+	info, serr := os.Stat(path)
+	raw, rerr := os.ReadFile(path)
+	_, nerr := s.Now()
+	if err := errors.Join(err, serr, rerr, nerr); err != nil {
+		t.Fatal(err)
+	}
+	other := strings.ReplaceAll(string(raw), `"laptop"`, `"tablet"`)
+	if other == string(raw) {
+		t.Fatal("the same text")
+	}
+	if err := errors.Join(os.WriteFile(path, []byte(other), 0o600), os.Chtimes(path, time.Time{}, info.ModTime())); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := s.Now(); err != nil || m.Lookup(public("laptop")).Device.Name != "tablet" {
+		t.Errorf("the former list: %v", err)
 	}
 }
 
