@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,5 +73,24 @@ func TestAProposalThatCannotBeReadIsTold(t *testing.T) {
 	_, err := o.Policy(t.Context(), admin.Caller{}, hubwire.PolicyRequest{Verb: hubwire.PolicyShow, Number: 9})
 	if err == nil || problem.Of(err).Code == problem.NotFound {
 		t.Errorf("%v", err)
+	}
+}
+
+// Where the policy in force cannot be judged by, nothing can be tried; the next
+// version mends that, and is not kept back by it.
+func TestAVersionThatCannotBeTriedIsTakenUnlessItMustBe(t *testing.T) {
+	o, _ := ruled(t)
+	o.Rehearse = func(admin.Caller, []byte) (*admin.Rehearsal, error) { return nil, errors.New("not understood") }
+	strict := o.PolicyDesk()
+	strict.Trying.Strict = true
+	if _, err := strict.Push(t.Context(), []byte(policyFile), false); err == nil {
+		t.Error("a strict one is taken untried")
+	}
+	if c, err := o.PolicyDesk().Push(t.Context(), []byte(policyFile), false); err != nil || c.Trial != nil {
+		t.Errorf("%+v, %v", c, err)
+	}
+	o.Rehearse = nil
+	if _, err := strict.Push(t.Context(), []byte(policyFile+"approvals: 1\n"), false); err == nil {
+		t.Error("a strict one is taken where nothing is tried")
 	}
 }
