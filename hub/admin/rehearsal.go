@@ -137,39 +137,41 @@ func (r *Rehearsal) strictly(found dryrun.Result, accept []string) error {
 		}
 		return p
 	}
-	refused, left, named := 0, []string{}, []event.ID{}
-	for _, s := range found.Spaces {
-		if s.Name == hubwire.Personal {
-			continue
-		}
-		mayKnow := r.MayRead(s.Name)
-		taken := []event.ID{}
-		if mayKnow {
-			taken = accepted(s.NewlyRefused, accept)
-		}
-		refused += s.Counts.NewlyRefused - len(taken)
-		if !mayKnow && s.Counts.NewlyRefused > 0 {
-			left = append(left, fmt.Sprintf("%d in the space %s, which you may not read", s.Counts.NewlyRefused, s.Name))
-			continue
-		}
-		for _, b := range s.NewlyRefused {
-			if !slices.Contains(taken, b.ID) && !slices.Contains(named, b.ID) && len(left) < refusedListed {
-				named = append(named, b.ID)
-				left = append(left, fmt.Sprintf("%s (%s in %s, space %s)", b.ID, b.Rule, b.Field, s.Name))
-			}
-		}
-	}
+	refused, why := r.unaccepted(found.Spaces, accept)
 	if refused == 0 {
 		return nil
 	}
-	if more := refused - len(left); more > 0 && len(left) == refusedListed {
-		left = append(left, fmt.Sprintf("and %d more", more))
-	}
 	return &problem.Problem{
 		Code: problem.Policy, Rule: RuleNewlyRefused,
-		Message: fmt.Sprintf("%d events that pass now would be refused, and were not accepted; nothing was changed: %s", refused, strings.Join(left, "; ")),
+		Message: fmt.Sprintf("%d events that pass now would be refused, and were not accepted; nothing was changed: %s", refused, strings.Join(why, "; ")),
 		Hint:    "change the file, or name each with --accept ID, to be redacted afterwards",
 	}
+}
+
+// unaccepted counts what is newly refused and was not named, and names the first
+// of it.
+func (r *Rehearsal) unaccepted(spaces []dryrun.SpaceResult, accept []string) (refused int, first []string) {
+	for _, s := range spaces {
+		if s.Name == hubwire.Personal || s.Counts.NewlyRefused == 0 {
+			continue
+		}
+		if !r.MayRead(s.Name) {
+			refused += s.Counts.NewlyRefused
+			if len(first) < refusedListed {
+				first = append(first, fmt.Sprintf("%d in the space %s, which you may not read", s.Counts.NewlyRefused, s.Name))
+			}
+			continue
+		}
+		done := accepted(s.NewlyRefused, accept)
+		refused += s.Counts.NewlyRefused - len(done)
+		for _, b := range s.NewlyRefused {
+			if !slices.Contains(done, b.ID) && len(first) < refusedListed {
+				done = append(done, b.ID)
+				first = append(first, fmt.Sprintf("%s (%s in %s, space %s)", b.ID, b.Rule, b.Field, s.Name))
+			}
+		}
+	}
+	return refused, first
 }
 
 // A trying is a signature's trial.
