@@ -20,7 +20,7 @@ before. It works on this machine alone and can be stopped at any time.
 With "embedder": "onnx:PATH", where PATH is the folder of a model of sentences (model.onnx, with
 tokenizer.json or vocab.txt), the model says what notes and questions mean. It takes a program that
 was built with "go build -tags onnx". All notes get their vector in the background, which takes
-a model some tenths of a second each; this does it at once, and shows how far it is.`,
+a model some hundredths or tenths of a second each; this does it at once, and shows how far it is.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			agent, done, err := a.agent(cmd.Context(), needHome)
 			if err != nil {

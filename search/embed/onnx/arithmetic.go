@@ -101,7 +101,7 @@ func paired(a, b *Tensor) (p pair, err error) {
 }
 
 // pairwise makes a number of two, or an integer of two.
-func pairwise(number func(a, b float32) float32, integer func(a, b int64) int64) op {
+func pairwise(number rowOp[float32, float32], integer func(a, b int64) int64) op {
 	return func(r *run, in []*Tensor) ([]*Tensor, error) {
 		p, err := paired(in[0], in[1])
 		if err != nil {
@@ -115,11 +115,36 @@ func pairwise(number func(a, b float32) float32, integer func(a, b int64) int64)
 			return nil, err
 		}
 		if p.a.Kind == Float {
-			combine(out.Floats, p.shape, p.a.Floats, p.b.Floats, p.sa, p.sb, number)
+			combine(out.Floats, p, p.a.Floats, p.b.Floats, number)
 		} else {
-			combine(out.Ints, p.shape, p.a.Ints, p.b.Ints, p.sa, p.sb, integer)
+			combine(out.Ints, p, p.a.Ints, p.b.Ints, single(integer))
 		}
 		return []*Tensor{out}, nil
+	}
+}
+
+// The operations that models spend their time with.
+func add(out, a, b []float32) {
+	for i := range out {
+		out[i] = a[i] + b[i]
+	}
+}
+
+func subtract(out, a, b []float32) {
+	for i := range out {
+		out[i] = a[i] - b[i]
+	}
+}
+
+func multiply(out, a, b []float32) {
+	for i := range out {
+		out[i] = a[i] * b[i]
+	}
+}
+
+func divide(out, a, b []float32) {
+	for i := range out {
+		out[i] = a[i] / b[i]
 	}
 }
 
@@ -156,9 +181,9 @@ func compare(number func(a, b float32) int64, integer func(a, b int64) int64) op
 			return nil, err
 		}
 		if p.a.Kind == Float {
-			combine(out.Ints, p.shape, p.a.Floats, p.b.Floats, p.sa, p.sb, number)
+			combine(out.Ints, p, p.a.Floats, p.b.Floats, single(number))
 		} else {
-			combine(out.Ints, p.shape, p.a.Ints, p.b.Ints, p.sa, p.sb, integer)
+			combine(out.Ints, p, p.a.Ints, p.b.Ints, single(integer))
 		}
 		return []*Tensor{out}, nil
 	}
@@ -188,7 +213,7 @@ func powers(r *run, in []*Tensor) ([]*Tensor, error) {
 		defer func() { r.live -= cast.bytes() }()
 		exponent = cast
 	}
-	return pairwise(power, nil)(r, []*Tensor{in[0], exponent})
+	return pairwise(single(power), nil)(r, []*Tensor{in[0], exponent})
 }
 
 func power(a, b float32) float32 {
@@ -212,7 +237,7 @@ func quotient(a, b int64) int64 {
 // modulo has the sign of the divisor, or with fmod that of the dividend.
 func modulo(r *run, in []*Tensor) ([]*Tensor, error) {
 	if r.int("fmod", 0) != 0 {
-		return pairwise(func(a, b float32) float32 { return float32(math.Mod(float64(a), float64(b))) }, remainder)(r, in)
+		return pairwise(single(func(a, b float32) float32 { return float32(math.Mod(float64(a), float64(b))) }), remainder)(r, in)
 	}
 	return pairwise(nil, func(a, b int64) int64 {
 		m := remainder(a, b)

@@ -82,18 +82,44 @@ func lastStep(steps []int) int {
 	return steps[len(steps)-1]
 }
 
-// combine fills out, of a shape, from two tensors stretched to it.
-func combine[A, R any](out []R, shape []int, a, b []A, sa, sb []int, fn func(a, b A) R) {
-	da, db := lastStep(sa), lastStep(sb)
-	done := 0
-	rows(shape, [][]int{sa, sb}, func(at []int, length int) {
-		row := out[done:][:length]
-		done += length
-		i, j := at[0], at[1]
-		for k := range row {
-			row[k] = fn(a[i], b[j])
-			i += da
-			j += db
+// A rowOp fills a row from two of the same length.
+type rowOp[A, R any] func(out []R, a, b []A)
+
+// single is the rowOp of an operation on single elements.
+func single[A, R any](fn func(a, b A) R) rowOp[A, R] {
+	return func(out []R, a, b []A) {
+		for i := range out {
+			out[i] = fn(a[i], b[i])
 		}
+	}
+}
+
+// combine fills out, of a shape, from two tensors stretched to it.
+func combine[A, R any](out []R, p pair, a, b []A, fn rowOp[A, R]) {
+	var left, right []A // of rows that are one element
+	done := 0
+	rows(p.shape, [][]int{p.sa, p.sb}, func(at []int, length int) {
+		x, y := a[at[0]:], b[at[1]:]
+		if lastStep(p.sa) == 0 {
+			left = repeated(left, x[0], length)
+			x = left
+		}
+		if lastStep(p.sb) == 0 {
+			right = repeated(right, y[0], length)
+			y = right
+		}
+		fn(out[done:][:length], x[:length], y[:length])
+		done += length
 	})
+}
+
+// repeated is one element many times, in the memory of row if there is any.
+func repeated[T any](row []T, x T, length int) []T {
+	if row == nil {
+		row = make([]T, length)
+	}
+	for i := range row {
+		row[i] = x
+	}
+	return row
 }

@@ -31,20 +31,21 @@ func (p *packed) multiply(ctx context.Context, out, left []float32, rows int) er
 		p.twoRows(out[i*p.columns:][:p.columns], out[(i+1)*p.columns:][:p.columns], a[:p.inner], a[p.inner:][:p.inner])
 	}
 	if i < rows {
-		p.oneRow(out[i*p.columns:][:p.columns], left[i*p.inner:][:p.inner])
+		row := left[i*p.inner:][:p.inner]
+		p.twoRows(out[i*p.columns:][:p.columns], make([]float32, p.columns), row, row)
 	}
 	return nil
 }
 
 // twoRows multiplies two rows with four columns at a time, which is as many
-// sums as a processor has registers for.
+// sums as a processor has registers for. One row alone costs as much.
 func (p *packed) twoRows(out0, out1, a0, a1 []float32) {
 	j := 0
 	for ; j+4 <= p.columns; j += 4 {
 		b := p.data[j*p.inner:]
 		s := dot2x4(a0, a1, b[:p.inner], b[p.inner:][:p.inner], b[2*p.inner:][:p.inner], b[3*p.inner:][:p.inner])
-		copy(out0[j:], s[:4])
-		copy(out1[j:], s[4:])
+		out0[j], out0[j+1], out0[j+2], out0[j+3] = s[0], s[1], s[2], s[3]
+		out1[j], out1[j+1], out1[j+2], out1[j+3] = s[4], s[5], s[6], s[7]
 	}
 	for ; j < p.columns; j++ {
 		b := p.data[j*p.inner:][:p.inner]
@@ -52,13 +53,7 @@ func (p *packed) twoRows(out0, out1, a0, a1 []float32) {
 	}
 }
 
-func (p *packed) oneRow(out, a []float32) {
-	for j := range out {
-		out[j] = dot(a, p.data[j*p.inner:][:p.inner])
-	}
-}
-
-func dot2x4(a0, a1, b0, b1, b2, b3 []float32) [8]float32 {
+func plainDot2x4(a0, a1, b0, b1, b2, b3 []float32) [8]float32 {
 	n := len(a0)
 	a1, b0, b1, b2, b3 = a1[:n], b0[:n], b1[:n], b2[:n], b3[:n]
 	var s00, s01, s02, s03, s10, s11, s12, s13 float32
@@ -189,7 +184,7 @@ func gemm(r *run, in []*Tensor) ([]*Tensor, error) {
 		return []*Tensor{out}, nil
 	}
 	beta := r.number("beta", 1)
-	sum, err := pairwise(func(a, c float32) float32 { return a + beta*c }, nil)(r, []*Tensor{out, in[2]})
+	sum, err := pairwise(single(func(a, c float32) float32 { return a + beta*c }), nil)(r, []*Tensor{out, in[2]})
 	r.live -= out.bytes()
 	return sum, err
 }

@@ -1,0 +1,61 @@
+#include "textflag.h"
+
+// SUM adds up what an accumulator holds, and stores it.
+#define SUM(Y, X, AT) \
+	VEXTRACTF128 $1, Y, X8 \
+	VADDPS X8, X, X        \
+	VHADDPS X, X, X        \
+	VHADDPS X, X, X        \
+	VMOVSS X, AT(DX)
+
+// func dotEights(n int, a0, a1, b0, b1, b2, b3 *float32, out *[8]float32)
+TEXT ·dotEights(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), CX
+	MOVQ a0+8(FP), SI
+	MOVQ a1+16(FP), DI
+	MOVQ b0+24(FP), R8
+	MOVQ b1+32(FP), R9
+	MOVQ b2+40(FP), R10
+	MOVQ b3+48(FP), R11
+	MOVQ out+56(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	XORQ AX, AX
+	JMP more
+
+next:
+	VMOVUPS (SI)(AX*4), Y8
+	VMOVUPS (DI)(AX*4), Y9
+	VMOVUPS (R8)(AX*4), Y10
+	VMOVUPS (R9)(AX*4), Y11
+	VMOVUPS (R10)(AX*4), Y12
+	VMOVUPS (R11)(AX*4), Y13
+	VFMADD231PS Y8, Y10, Y0
+	VFMADD231PS Y8, Y11, Y1
+	VFMADD231PS Y8, Y12, Y2
+	VFMADD231PS Y8, Y13, Y3
+	VFMADD231PS Y9, Y10, Y4
+	VFMADD231PS Y9, Y11, Y5
+	VFMADD231PS Y9, Y12, Y6
+	VFMADD231PS Y9, Y13, Y7
+	ADDQ $8, AX
+
+more:
+	CMPQ AX, CX
+	JLT next
+	SUM(Y0, X0, 0)
+	SUM(Y1, X1, 4)
+	SUM(Y2, X2, 8)
+	SUM(Y3, X3, 12)
+	SUM(Y4, X4, 16)
+	SUM(Y5, X5, 20)
+	SUM(Y6, X6, 24)
+	SUM(Y7, X7, 28)
+	VZEROUPPER
+	RET
