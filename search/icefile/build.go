@@ -2,7 +2,6 @@ package icefile
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -10,7 +9,6 @@ import (
 
 	segment "github.com/blugelabs/bluge_segment_api"
 	"github.com/blugelabs/ice"
-	"github.com/golang/snappy"
 )
 
 // keyField is the field that ice wants first.
@@ -44,19 +42,15 @@ func New(docs []segment.Document, _ func(string, int) float32) (segment.Segment,
 	return own, uint64(len(file)), nil
 }
 
-// A builder collects the terms of documents and writes their stored values as
-// they come.
+// A builder collects the terms and the stored values of documents.
 type builder struct {
 	rows   *rowWriter
 	fields []*field
 	number map[string]int // of fields, by name
 
 	out    output
-	stored []uint64 // where the stored values of each document begin
-	values []value  // of the document at hand
-	meta   []byte
-	data   []byte
-	packed []byte
+	stored *storedWriter
+	values []value // of the document at hand
 }
 
 type value struct {
@@ -66,7 +60,7 @@ type value struct {
 
 // newBuilder numbers the fields in the order of their names, as ice does.
 func newBuilder(docs []segment.Document) *builder {
-	b := &builder{rows: newRowWriter(len(docs)), number: map[string]int{}}
+	b := &builder{rows: newRowWriter(len(docs)), number: map[string]int{}, stored: newStoredWriter()}
 	names := []string{}
 	for _, d := range docs {
 		d.EachField(func(f segment.Field) {
@@ -104,35 +98,16 @@ func (b *builder) add(doc uint32, d segment.Document) error {
 		}
 	})
 	slices.SortStableFunc(b.values, func(v, w value) int { return cmp.Compare(v.field, w.field) })
-	b.store()
+	for _, v := range b.values {
+		b.stored.add(v.field, v.data)
+	}
+	b.stored.endDocument()
 	return b.rows.add(own.Row())
 }
 
-// store writes the stored values of a document: what they are, and then the
-// values themselves, compressed.
-func (b *builder) store() {
-	b.meta, b.data = b.meta[:0], b.data[:0]
-	for _, v := range b.values {
-		b.meta = binary.AppendUvarint(b.meta, uint64(v.field))
-		b.meta = binary.AppendUvarint(b.meta, uint64(len(b.data)))
-		b.meta = binary.AppendUvarint(b.meta, uint64(len(v.data)))
-		b.data = append(b.data, v.data...)
-	}
-	b.packed = snappy.Encode(b.packed[:cap(b.packed)], b.data)
-	b.stored = append(b.stored, b.out.len())
-	writeStored(&b.out, b.meta, b.packed)
-}
-
-func writeStored(out *output, meta, packed []byte) {
-	out.uvarint(uint64(len(meta)))
-	out.uvarint(uint64(len(packed)))
-	out.bytes(meta)
-	out.bytes(packed)
-}
-
-// file writes all that follows the stored values.
+// file writes all that was collected.
 func (b *builder) file() ([]byte, error) {
-	storedIndex := writeStoredIndex(&b.out, b.stored)
+	storedIndex := b.stored.write(&b.out)
 	var fields []writtenField
 	for _, f := range b.fields {
 		at, err := f.write(&b.out)
@@ -141,18 +116,8 @@ func (b *builder) file() ([]byte, error) {
 		}
 		fields = append(fields, writtenField{f.name, at})
 	}
-	writeEnd(&b.out, storedIndex, len(b.stored), fields, b.rows)
+	writeEnd(&b.out, storedIndex, len(b.stored.docs), fields, b.rows)
 	return b.out.buf, nil
-}
-
-// writeStoredIndex writes where the stored values of each document begin, and
-// returns where that is.
-func writeStoredIndex(out *output, stored []uint64) uint64 {
-	at := out.len()
-	for _, start := range stored {
-		out.uint64(start)
-	}
-	return at
 }
 
 // A writtenField is the name of a field and where its dictionary is.
@@ -163,13 +128,8 @@ type writtenField struct {
 
 // writeEnd writes all that follows the fields.
 func writeEnd(out *output, storedIndex uint64, docs int, fields []writtenField, rows *rowWriter) {
-	columns := out.len()
-	for range fields {
-		out.uvarint(noColumn) // where one of ice's own begins
-		out.uvarint(noColumn) // and ends
-	}
 	fieldIndex := writeFieldIndex(out, fields)
-	for _, n := range []uint64{uint64(docs), storedIndex, fieldIndex, columns} {
+	for _, n := range []uint64{uint64(docs), storedIndex, fieldIndex, noColumns} {
 		out.uint64(n)
 	}
 	out.uint32(chunkMode)
@@ -202,8 +162,8 @@ func writeFieldIndex(out *output, fields []writtenField) uint64 {
 // chunkMode is how ice would divide what it finds of frequencies.
 const chunkMode = 1025
 
-// noColumn stands for the place of a column of ice's own that is not there.
-const noColumn = math.MaxUint64
+// noColumns stands for the place of columns of ice's own, which are not there.
+const noColumns = math.MaxUint64
 
 // checksumLen is the length of what ends a file.
 const checksumLen = crc32.Size

@@ -231,20 +231,20 @@ func TestASegmentReadsLikeOneThatIceMade(t *testing.T) {
 		if got, want := dump(t, own), dump(t, theirs); !slices.Equal(got, want) {
 			t.Fatalf("the segment reads\n%q\nwant\n%q", got, want)
 		}
-		again, err := ice.Load(segment.NewDataBytes(iceOf(written(t, own))))
+		again, err := icefile.Load(segment.NewDataBytes(written(t, own)))
 		check(t, err)
-		if !slices.Equal(dump(t, again), dump(t, own)) {
-			t.Fatal("the segment reads differently from its file")
+		if got, want := dump(t, again), dump(t, own); !slices.Equal(got, want) {
+			t.Fatalf("the file reads\n%q\nwant\n%q", got, want)
 		}
 	})
 }
 
 func TestStoredValuesReadAsIceReadsThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		own, _ := both(t, drawDocs(t))
+		own, theirs := both(t, drawDocs(t))
 		for doc := range uint32(own.Count()) {
 			var want, got []string
-			check(t, own.VisitStoredFields(uint64(doc), func(name string, value []byte) bool {
+			check(t, theirs.VisitStoredFields(uint64(doc), func(name string, value []byte) bool {
 				want = append(want, fmt.Sprintf("%s %q", name, value))
 				return true
 			}))
@@ -269,7 +269,7 @@ func wordsOf(t interface{ Fatal(...any) }, s segment.Segment) *icefile.Dictionar
 }
 
 // Whatever byte is another one, reading stored values neither panics nor takes
-// the memory that the length of packed bytes may ask for, which is gigabytes.
+// more memory than they can need.
 func TestDamagedStoredValuesAreRefusedOrRead(t *testing.T) {
 	value := []byte(strings.Repeat("a note of some length, ", 20))
 	s, _, err := icefile.New([]segment.Document{&document{fields: []field{

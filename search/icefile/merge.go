@@ -2,7 +2,6 @@ package icefile
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +38,8 @@ type mergePart struct {
 	base    uint32   // the number of its first document
 	docs    uint32   // that stay
 	numbers []uint32 // new ones, by old; nil if they only move
-	fields  []uint64 // new numbers of its fields
+	fields  []int    // new numbers of its fields
+	words   []uint32 // numbers of the words in its list
 }
 
 // dropped stands for the number of a document that does not stay.
@@ -106,11 +106,10 @@ func (m *merger) write() error {
 		return err
 	}
 	m.nameFields()
-	stored, err := m.mergeStored()
+	storedIndex, err := m.mergeStored()
 	if err != nil {
 		return err
 	}
-	storedIndex := writeStoredIndex(&m.out, stored)
 	var fields []writtenField
 	for _, name := range m.fields {
 		at, err := m.mergeField(name)
@@ -156,9 +155,9 @@ func (m *merger) nameFields() {
 		names = append(names, p.Fields()...)
 	}
 	m.fields = inOrder(names)
-	number := map[string]uint64{}
+	number := map[string]int{}
 	for i, name := range m.fields {
-		number[name] = uint64(i)
+		number[name] = i
 	}
 	for _, p := range m.parts {
 		p.fields = nil
@@ -168,80 +167,108 @@ func (m *merger) nameFields() {
 	}
 }
 
-// mergeStored copies the stored values as they are packed, and returns where
-// those of each document begin.
-func (m *merger) mergeStored() ([]uint64, error) {
-	stored := make([]uint64, 0, m.docs)
+// mergeStored writes the stored values of the documents that stay, in words
+// chosen anew, and returns where their places are.
+func (m *merger) mergeStored() (places uint64, err error) {
+	words := newCoder()
+	if err := m.countWords(words); err != nil {
+		return 0, err
+	}
+	words.settle()
+	starts := make([]uint64, 0, m.docs+1)
+	var coded []byte
+	err = m.eachDocument(func(p *mergePart, values []byte) error {
+		starts = append(starts, m.out.len())
+		for len(values) > 0 {
+			field, value, rest, err := nextValue(values)
+			if err != nil {
+				return err
+			}
+			if field >= uint64(len(p.fields)) {
+				return errStored
+			}
+			coded = coded[:0]
+			if err := p.eachWord(words, value, func(n uint32) { coded = words.append(coded, n) }); err != nil {
+				return err
+			}
+			writeValue(&m.out, p.fields[field], coded)
+			values = rest
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return writePlaces(&m.out, append(starts, m.out.len()), words), nil
+}
+
+// countWords counts the words of all documents that stay.
+func (m *merger) countWords(words *coder) error {
+	var word []byte
+	for _, p := range m.parts {
+		p.words = make([]uint32, p.Segment.words.len())
+		for code := range p.words {
+			var ok bool
+			if word, ok = p.Segment.words.appendWord(word[:0], uint32(code)); !ok {
+				return errStored
+			}
+			p.words[code] = words.number(word)
+		}
+	}
+	return m.eachDocument(func(p *mergePart, values []byte) error {
+		for len(values) > 0 {
+			_, value, rest, err := nextValue(values)
+			if err != nil {
+				return err
+			}
+			if err := p.eachWord(words, value, func(n uint32) { words.counts[n]++ }); err != nil {
+				return err
+			}
+			values = rest
+		}
+		return nil
+	})
+}
+
+// eachDocument calls fn with the stored values of each document that stays.
+func (m *merger) eachDocument(fn func(p *mergePart, values []byte) error) error {
 	for _, p := range m.parts {
 		for doc := range uint32(p.Count()) {
 			if p.number(doc) == dropped {
 				continue
 			}
-			meta, packed, err := p.storedOf(doc)
+			values, err := p.storedOf(doc)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if meta, err = p.renumber(meta); err != nil {
-				return nil, err
+			if err := fn(p, values); err != nil {
+				return err
 			}
-			stored = append(stored, m.out.len())
-			writeStored(&m.out, meta, packed)
 		}
 		if err := m.proceed(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return stored, nil
+	return nil
 }
 
-// storedOf is what writeStored wrote of a document.
-func (s *Segment) storedOf(doc uint32) (meta, packed []byte, err error) {
-	place, err := s.read(s.StoredIndexOffset()+8*uint64(doc), 8)
-	if err != nil {
-		return nil, nil, err
-	}
-	at := binary.BigEndian.Uint64(place)
-	metaLen, n, err := s.uvarint(at)
-	if err != nil {
-		return nil, nil, err
-	}
-	packedLen, k, err := s.uvarint(at + n)
-	if err != nil {
-		return nil, nil, err
-	}
-	at += n + k
-	if meta, err = s.read(at, metaLen); err != nil {
-		return nil, nil, err
-	}
-	packed, err = s.read(at+metaLen, packedLen)
-	return meta, packed, err
-}
-
-// renumber gives the stored values of a document the new numbers of their
-// fields.
-func (p *mergePart) renumber(meta []byte) ([]byte, error) {
-	same := true
-	for old, n := range p.fields {
-		same = same && n == uint64(old)
-	}
-	if same {
-		return meta, nil
-	}
-	var out []byte
-	for len(meta) > 0 {
-		v, rest, err := readPlace(meta)
-		if err != nil {
-			return nil, err
+// eachWord calls fn with the number of each word of a value.
+func (p *mergePart) eachWord(words *coder, value []byte, fn func(number uint32)) error {
+	for len(value) > 0 {
+		code, word, rest, err := next(value)
+		switch {
+		case err != nil:
+			return err
+		case word != nil:
+			fn(words.number(word))
+		case int(code) < len(p.words):
+			fn(p.words[code])
+		default:
+			return errStored
 		}
-		if v.field >= uint64(len(p.fields)) {
-			return nil, errStored
-		}
-		out = binary.AppendUvarint(out, p.fields[v.field])
-		out = binary.AppendUvarint(out, v.start)
-		out = binary.AppendUvarint(out, v.size)
-		meta = rest
+		value = rest
 	}
-	return out, nil
+	return nil
 }
 
 // A mergeTerms goes over the terms of a field of one segment.

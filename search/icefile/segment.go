@@ -26,6 +26,7 @@ type Segment struct {
 	data  *segment.Data          // what ice reads of it
 	terms map[string]*vellum.FST // by field
 	rows  *Rows
+	words wordList // of the stored values
 }
 
 // Load makes a segment of the bytes of a file. Damaged bytes may make any later
@@ -50,6 +51,9 @@ func Load(file *segment.Data) (s *Segment, err error) {
 	}
 	start := end - int(size)
 	s = &Segment{file: file, data: file.Slice(0, start)}
+	if err := s.checkColumns(); err != nil {
+		return nil, err
+	}
 	loaded, err := ice.Load(s.data)
 	if err != nil {
 		return nil, err
@@ -66,7 +70,25 @@ func Load(file *segment.Data) (s *Segment, err error) {
 	if s.rows, err = readRows(rows, s.Count(), nameless, names); err != nil {
 		return nil, err
 	}
+	if err := s.loadWords(); err != nil {
+		return nil, err
+	}
 	return s, s.loadTerms()
+}
+
+// checkColumns keeps ice from looking for columns of its own: it makes room for
+// as many as it is told there are.
+func (s *Segment) checkColumns() error {
+	const place = 8
+	if s.data.Len() < footerLen {
+		return errOutside
+	}
+	at := uint64(s.data.Len() - footerLen + 3*place)
+	columns, err := s.read(at, place)
+	if err == nil && binary.BigEndian.Uint64(columns) != noColumns {
+		err = fmt.Errorf("load a segment: %w", ErrDamaged)
+	}
+	return err
 }
 
 // ErrDamaged means that the bytes of a segment are not those that were written.

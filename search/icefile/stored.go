@@ -3,10 +3,9 @@ package icefile
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"sync"
 
-	"github.com/golang/snappy"
+	segment "github.com/blugelabs/bluge_segment_api"
 )
 
 // A Value is a stored value of a document.
@@ -16,6 +15,121 @@ type Value struct {
 }
 
 var errStored = errors.New("the stored values of a segment are damaged")
+
+// The stored values of a document are, one after the other, the number of the
+// field and the length of the value as it is coded, both as uvarints, and the
+// value. After those of all documents comes where each document begins, and
+// where the last one ends, in placeLen bytes each; and then the list of words.
+const placeLen = 8
+
+// A storedWriter collects the values of documents and then writes them, for
+// which words have codes depends on all of them.
+type storedWriter struct {
+	coder  *coder
+	words  []uint32      // of all values, one after the other
+	values []storedValue // of all documents
+	docs   []int         // where in values each ends
+}
+
+type storedValue struct {
+	field int
+	end   int // in words
+}
+
+func newStoredWriter() *storedWriter { return &storedWriter{coder: newCoder()} }
+
+func (w *storedWriter) add(field int, value []byte) {
+	for len(value) > 0 {
+		var word []byte
+		word, value = cutWord(value)
+		n := w.coder.number(word)
+		w.coder.counts[n]++
+		w.words = append(w.words, n)
+	}
+	w.values = append(w.values, storedValue{field, len(w.words)})
+}
+
+// endDocument says that the values which follow are of another document.
+func (w *storedWriter) endDocument() { w.docs = append(w.docs, len(w.values)) }
+
+// write writes it all and returns where the places of the documents are.
+func (w *storedWriter) write(out *output) (places uint64) {
+	w.coder.settle()
+	starts := make([]uint64, 0, len(w.docs)+1)
+	var coded []byte
+	value, word := 0, 0
+	for _, end := range w.docs {
+		starts = append(starts, out.len())
+		for ; value < end; value++ {
+			coded = coded[:0]
+			for ; word < w.values[value].end; word++ {
+				coded = w.coder.append(coded, w.words[word])
+			}
+			writeValue(out, w.values[value].field, coded)
+		}
+	}
+	return writePlaces(out, append(starts, out.len()), w.coder)
+}
+
+func writeValue(out *output, field int, coded []byte) {
+	out.uvarint(uint64(field))
+	out.uvarint(uint64(len(coded)))
+	out.bytes(coded)
+}
+
+// writePlaces writes what follows the values.
+func writePlaces(out *output, places []uint64, words *coder) uint64 {
+	at := out.len()
+	for _, place := range places {
+		out.uint64(place)
+	}
+	words.writeTo(out)
+	return at
+}
+
+// loadWords finds the list of words.
+func (s *Segment) loadWords() error {
+	at := s.StoredIndexOffset() + (s.Count()+1)*placeLen
+	const sizeLen = 4
+	sizes, err := s.read(at, 2*sizeLen)
+	if err != nil {
+		return err
+	}
+	at += 2 * sizeLen
+	slots := slotLen * uint64(binary.BigEndian.Uint32(sizes))
+	if s.words.slots, err = s.read(at, slots); err != nil {
+		return err
+	}
+	s.words.long, err = s.read(at+slots, uint64(binary.BigEndian.Uint32(sizes[sizeLen:])))
+	return err
+}
+
+// storedOf is what was written of a document.
+func (s *Segment) storedOf(doc uint32) ([]byte, error) {
+	places, err := s.read(s.StoredIndexOffset()+uint64(doc)*placeLen, 2*placeLen)
+	if err != nil {
+		return nil, err
+	}
+	start, end := binary.BigEndian.Uint64(places), binary.BigEndian.Uint64(places[placeLen:])
+	if start > end {
+		return nil, errStored
+	}
+	return s.read(start, end-start)
+}
+
+// nextValue reads the first of some values.
+func nextValue(values []byte) (field uint64, coded, rest []byte, err error) {
+	field, n := binary.Uvarint(values)
+	if n <= 0 {
+		return 0, nil, nil, errStored
+	}
+	size, k := binary.Uvarint(values[n:])
+	if k <= 0 || size > uint64(len(values)-n-k) {
+		return 0, nil, nil, errStored
+	}
+	values = values[n+k:]
+	return field, values[:size], values[size:], nil
+}
 
 // A room is where the stored values of a document are unpacked.
 type room struct {
@@ -27,74 +141,59 @@ var rooms = sync.Pool{New: func() any { return &room{} }}
 
 // Stored calls fn with the stored values of a document, in the order of the
 // fields. They are gone when it returns.
-//
-// ice lends one value after the other, and so no two of them to be looked at
-// together. It also makes room for as much as damaged bytes ask for.
-func (d *Dictionary) Stored(doc uint32, fn func([]Value)) error {
-	if uint64(doc) >= d.segment.Count() {
+func (d *Dictionary) Stored(doc uint32, fn func([]Value)) error { return d.segment.stored(doc, fn) }
+
+func (s *Segment) stored(doc uint32, fn func([]Value)) error {
+	if uint64(doc) >= s.Count() {
 		return errOutside
 	}
-	meta, packed, err := d.segment.storedOf(doc)
+	values, err := s.storedOf(doc)
 	if err != nil {
 		return err
 	}
 	r := rooms.Get().(*room)
 	defer rooms.Put(r)
-	if err := r.unpack(packed); err != nil {
-		return err
-	}
-	if err := r.divide(d.segment.Fields(), meta); err != nil {
+	if err := r.unpack(s, values); err != nil {
 		return err
 	}
 	fn(r.values)
 	return nil
 }
 
-// maxPacking is how many times as long as they are packed bytes can be: snappy
-// repeats up to 64 with three.
-const maxPacking = 64
-
-func (r *room) unpack(packed []byte) error {
-	n, err := snappy.DecodedLen(packed)
-	if err != nil || n > maxPacking*len(packed) {
-		return errStored
-	}
-	data, err := snappy.Decode(r.data[:cap(r.data)], packed)
-	if err != nil {
-		return fmt.Errorf("unpack stored values: %w", err)
-	}
-	r.data = data
-	return nil
-}
-
-func (r *room) divide(fields []string, meta []byte) error {
-	r.values = r.values[:0]
-	for len(meta) > 0 {
-		at, rest, err := readPlace(meta)
+func (r *room) unpack(s *Segment, values []byte) error {
+	r.values, r.data = r.values[:0], r.data[:0]
+	fields := s.Fields()
+	for len(values) > 0 {
+		field, coded, rest, err := nextValue(values)
 		if err != nil {
 			return err
 		}
-		end := uint64(len(r.data))
-		if at.field >= uint64(len(fields)) || at.start > end || at.size > end-at.start {
+		if field >= uint64(len(fields)) {
 			return errStored
 		}
-		r.values = append(r.values, Value{fields[at.field], r.data[at.start:][:at.size]})
-		meta = rest
+		start := len(r.data)
+		data, err := s.words.appendText(r.data, coded)
+		if err != nil {
+			return err
+		}
+		r.data = data
+		r.values = append(r.values, Value{fields[field], data[start:len(data):len(data)]})
+		values = rest
 	}
 	return nil
 }
 
-// A place is where a stored value is in what all of a document are unpacked to.
-type place struct{ field, start, size uint64 }
-
-// readPlace reads the first of some places.
-func readPlace(meta []byte) (p place, rest []byte, err error) {
-	for _, to := range []*uint64{&p.field, &p.start, &p.size} {
-		v, n := binary.Uvarint(meta)
-		if n <= 0 {
-			return p, nil, errStored
-		}
-		*to, meta = v, meta[n:]
+// VisitStoredFields calls visit with each stored value of a document until it
+// returns false.
+func (s *Segment) VisitStoredFields(doc uint64, visit segment.StoredFieldVisitor) error {
+	if doc >= s.Count() {
+		return nil
 	}
-	return p, meta, nil
+	return s.stored(uint32(doc), func(values []Value) {
+		for _, v := range values {
+			if !visit(v.Field, v.Bytes) {
+				return
+			}
+		}
+	})
 }
