@@ -13,6 +13,7 @@ import (
 
 	"cairn/agent/api"
 	"cairn/agent/courier"
+	"cairn/agent/hindsight"
 	"cairn/agent/localapi"
 	"cairn/agent/members"
 	"cairn/agent/memory"
@@ -30,18 +31,19 @@ import (
 // It is safe for concurrent use.
 type Agent struct {
 	*memory.Service
-	opt      Options
-	log      *slog.Logger
-	key      atomic.Pointer[device.Key]
-	team     *teampolicy.Keeper
-	members  *members.Keeper
-	courier  *courier.Courier
-	owner    *localapi.Owner    // nil when another process owns the home
-	work     sync.WaitGroup     // in the background
-	stopWork context.CancelFunc // ends it; nil without any
-	door     *door              // nil when no socket is served
-	news     chan struct{}      // holds one while the digest may be older than the memory
-	backlog  chan struct{}      // holds one while a log wants to be settled
+	opt       Options
+	log       *slog.Logger
+	key       atomic.Pointer[device.Key]
+	team      *teampolicy.Keeper
+	hindsight *hindsight.Keeper
+	members   *members.Keeper
+	courier   *courier.Courier
+	owner     *localapi.Owner    // nil when another process owns the home
+	work      sync.WaitGroup     // in the background
+	stopWork  context.CancelFunc // ends it; nil without any
+	door      *door              // nil when no socket is served
+	news      chan struct{}      // holds one while the digest may be older than the memory
+	backlog   chan struct{}      // holds one while a log wants to be settled
 
 	embedder string // the setting, as it was when the home was opened
 
@@ -91,6 +93,7 @@ func open(opt Options, owner *localapi.Owner) (a *Agent, err error) {
 	if err != nil {
 		return nil, err
 	}
+	a.hindsight = a.newHindsight()
 	a.courier = courier.New(a.carried(), a.log, opt.Now)
 	if err := a.openSpaces(); err != nil {
 		return nil, errors.Join(err, a.closeParts())

@@ -2,13 +2,13 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/agent/api"
 	"cairn/agent/courier"
+	"cairn/agent/hindsight"
 	"cairn/internal/atomicfile"
 	"cairn/internal/disk"
 	"cairn/internal/event"
@@ -30,58 +30,38 @@ func (c carried) Space(_ context.Context, name string, id event.ID) (*eventlog.L
 
 func (c carried) Follow(ctx context.Context, space string) error { return c.a.Follow(ctx, space) }
 
-// ruleUnjudged is the rule of an event of which nothing could be found out.
-const ruleUnjudged = "unjudged"
-
-// Admit judges an event that arrives by the same policy as one saved here, as
-// far as that is about what must not be seen. What else a team's rules ask of
-// its writer was for the hub to ask when it took the event: history does not
-// change with a policy.
+// Admit judges an event that arrives as one that is here already: what came
+// first makes no difference.
 func (c carried) Admit(hub bool, e event.Event) []intake.Finding {
 	if !c.a.isWelcome(hub, e) {
 		return []intake.Finding{{Rule: replica.RuleStranger, Field: "actor.device"}}
 	}
-	err := c.a.decide(e)
-	if err == nil {
-		return nil
-	}
-	refused, ok := errors.AsType[*policy.RefusedError](err)
-	if !ok {
-		return []intake.Finding{{Rule: ruleUnjudged}}
-	}
-	if len(refused.Findings) == 0 && len(refused.Violations) > 0 {
-		return nil
-	}
-	unseen := *refused
-	unseen.Violations = nil
-	var found []intake.Finding
-	for _, at := range unseen.Places() {
+	return findings(c.a.judgeOf(e.Space).Event(e))
+}
+
+func (c carried) Raw(space string, kind plumbing.ObjectType, data []byte) []intake.Finding {
+	return findings(c.a.judgeOf(space).Raw(kind.String(), data))
+}
+
+func findings(places []policy.Place) (found []intake.Finding) {
+	for _, at := range places {
 		found = append(found, intake.Finding{Rule: at.Rule, Field: at.Field})
 	}
 	return found
 }
 
-func (c carried) Raw(space string, kind plumbing.ObjectType, data []byte) []intake.Finding {
-	var found []intake.Finding
-	for _, f := range c.a.policyOf(space).DecideRawIn(space, kind.String(), data) {
-		found = append(found, intake.Finding{Rule: f.Rule, Field: f.Field})
-	}
-	return found
+func (c carried) Told(ctx context.Context, t hubwire.Told) error {
+	defer c.a.hindsight.Wake()
+	return c.a.follow(ctx, t)
 }
-
-func (c carried) Told(ctx context.Context, t hubwire.Told) error { return c.a.follow(ctx, t) }
 
 // Withhold hides events that came with a history in which they stood already.
 func (c carried) Withhold(ctx context.Context, space string, found []replica.Withheld) error {
-	var list []api.Refusal
+	var list []hindsight.Unfit
 	for _, w := range found {
-		list = append(list, api.Refusal{
-			ID: w.Event, At: event.NewTime(c.a.opt.Now()), Space: space, By: "machine", Rule: w.Rule, Field: w.Field,
-			Hint: "it came from a remote; its author should redact it, and an admin purge it",
-		})
+		list = append(list, hindsight.Unfit{Event: w.Event, Place: policy.Place{Rule: w.Rule, Field: w.Field}})
 	}
-	defer c.a.changed()
-	return c.a.Service.Withhold(ctx, space, list...)
+	return c.a.settle(ctx, space, list, nil)
 }
 
 func (c carried) Pushed(space string) (disk.FS, string) {
@@ -104,6 +84,16 @@ func (c carried) Park(ctx context.Context, space string, parked []replica.Parked
 		}
 	}
 	return c.a.AddRefusals(ctx, c.Refusals(parked)...)
+}
+
+// Left takes off the list of withheld events what the machine itself found in
+// them: why they are refused is the hub's word now.
+func (c carried) Left(ctx context.Context, space string, parked []replica.Parked) error {
+	var ids []event.ID
+	for _, p := range parked {
+		ids = append(ids, p.ID)
+	}
+	return c.a.GiveBack(ctx, space, ids...)
 }
 
 func (c carried) Refusals(parked []replica.Parked) []api.Refusal {

@@ -116,6 +116,10 @@ func (a *Agent) followPolicy(ctx context.Context, hub *replica.Hub, known hubsta
 		Since: func(ctx context.Context, n int) (hubwire.PolicyAnswer, error) {
 			return hub.Policy(ctx, hubwire.PolicyRequest{Verb: hubwire.PolicySince, Number: n})
 		},
+		File: func(ctx context.Context, n int) ([]byte, error) {
+			a, err := hub.Policy(ctx, hubwire.PolicyRequest{Verb: hubwire.PolicyShow, Number: n})
+			return a.File, err
+		},
 		Return: func(ctx context.Context, version, file []byte) error {
 			_, err := hub.Policy(ctx, hubwire.PolicyRequest{Verb: hubwire.PolicyReturn, Version: version, File: file})
 			return err

@@ -53,6 +53,7 @@ func Own(ctx context.Context, opt Options) (*Agent, error) {
 	a.work.Go(func() { a.tidy(work) })
 	a.work.Go(func() { a.keepDigests(work) })
 	a.work.Go(func() { a.followAll(work) })
+	a.work.Go(func() { a.lookBack(work) })
 	return a, nil
 }
 

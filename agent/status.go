@@ -27,6 +27,9 @@ func (a *Agent) Status(ctx context.Context) (api.Status, error) {
 	if p := a.Progress(); p.Running {
 		s.Rebuild = &api.Progress{Done: p.Done, Total: p.Total}
 	}
+	if p := a.hindsight.Progress(); p.Running {
+		s.Judging = &api.Progress{Done: p.Done, Total: p.Total}
+	}
 	s.Embedder = a.embedder
 	if p := a.EmbedProgress(); p.Running {
 		s.Embedding = &api.Progress{Done: p.Done, Total: p.Total}

@@ -116,7 +116,7 @@ func (h *Hub) assemble(o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	h.team = policies.Open(h.fs, filepath.Join(h.dir, policyDir), h.id.Hub, h.key, h.maySign)
+	h.team = policies.Open(h.fs, filepath.Join(h.dir, policyDir), h.id.Hub, h.key, h.maySign, h.now)
 	h.spaces = repository.NewSet(h.fs, h.dir, o.Pushes, h.log)
 	h.events = chronicle.New(chronicle.Options{
 		Log: h.audit, Spaces: h.spaces, Key: h.key, Judge: h.mayBeSeen, FS: h.fs,

@@ -54,15 +54,9 @@ func (p *Policy) DecideFrom(person string, e event.Event) (reports []Finding, er
 }
 
 func (p *Policy) judge(s rules.Subject) (reports []Finding, err error) {
-	if err := checkForm(s.Event); err != nil {
-		return nil, err
-	}
-	if err := scope.Allowed(s.Event.Space, s.Event.Classification); err != nil {
-		return nil, &RefusedError{Code: problem.Policy, Rule: rules.RuleClassification, Field: "classification", Err: err}
-	}
-	file, err := event.Unsigned(s.Event)
+	file, err := whole(s.Event)
 	if err != nil {
-		return nil, refuseSize(err)
+		return nil, err
 	}
 	scanner := p.scannerFor(s.Event.Space)
 	found, err := secretsIn(s.Event, file, func(string) *secrets.Scanner { return scanner })
@@ -72,6 +66,22 @@ func (p *Policy) judge(s rules.Subject) (reports []Finding, err error) {
 	s.Size = len(file)
 	v := p.sorted(s, found)
 	return v.reports, v.refusal()
+}
+
+// whole is the file of an event, without its signature, if form and class are
+// as they must be whatever a team says.
+func whole(e event.Event) ([]byte, error) {
+	if err := checkForm(e); err != nil {
+		return nil, err
+	}
+	if err := scope.Allowed(e.Space, e.Classification); err != nil {
+		return nil, &RefusedError{Code: problem.Policy, Rule: rules.RuleClassification, Field: "classification", Err: err}
+	}
+	file, err := event.Unsigned(e)
+	if err != nil {
+		return nil, refuseSize(err)
+	}
+	return file, nil
 }
 
 // checkForm turns the faults a writer can mend into refusals.

@@ -15,6 +15,7 @@ type Status struct {
 	Refused int           `json:"refused"`
 	Rebuild *Progress     `json:"rebuild,omitempty"` // of the search index, while one is under way
 	Policy  *PolicyState  `json:"policy,omitempty"`  // of the hub's team, if it has written one
+	Judging *Progress     `json:"judging,omitempty"` // of a look at what is there, after the rules have changed
 	// Embedder is what gives notes their vectors, as it is set.
 	Embedder  string    `json:"embedder,omitempty"`
 	Embedding *Progress `json:"embedding,omitempty"` // of Embed, while one is under way

@@ -203,6 +203,27 @@ func (s *Space) Drop(ctx context.Context, ids []event.ID) error {
 	return s.keeper.behind(err)
 }
 
+// Restore puts the rows of events into the index again that Drop took out, as
+// far as Options.Hidden does not name them any more.
+func (s *Space) Restore(ctx context.Context, events []event.Event) error {
+	step := &embedStep{space: s, ctx: ctx, by: s.keeper.embedder(), made: func(int) {}}
+	var err error
+	for _, e := range events {
+		if err == nil && s.finds(e.Kind) {
+			s.unplace(e) // if rows get their vectors later
+			err = step.add(e)
+		}
+	}
+	if err == nil {
+		err = step.flush()
+	}
+	s.placeSoon()
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	return s.keeper.behind(err)
+}
+
 // settleTime is how long to wait for more deletions before the index is
 // rewritten.
 const settleTime = time.Second

@@ -36,6 +36,8 @@ type Memory interface {
 	Withhold(ctx context.Context, space string, w []replica.Withheld) error
 	// Park keeps events that a remote refused, and lists them as refused.
 	Park(ctx context.Context, space string, p []replica.Parked) error
+	// Left is told of parked events when they have left the log.
+	Left(ctx context.Context, space string, p []replica.Parked) error
 	// Pushed is the file in which the machine remembers what of a space it
 	// pushed to the hub, and the disk it is on.
 	Pushed(space string) (disk.FS, string)

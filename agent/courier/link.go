@@ -192,7 +192,8 @@ func (l *Link) push(ctx context.Context, result *api.SyncResult) (asked bool, er
 	result.Pushed, result.Held = result.Pushed+d.Events, len(d.Held.Events)
 	if len(d.Refused) > 0 {
 		// The log was put on the hub's history without them.
-		if ferr := l.memory.Follow(ctx, l.Remote.Space); err == nil {
+		ferr := errors.Join(l.memory.Follow(ctx, l.Remote.Space), l.memory.Left(ctx, l.Remote.Space, d.Refused))
+		if err == nil {
 			err = ferr
 		}
 		result.Refused = append(result.Refused, l.memory.Refusals(d.Refused)...)

@@ -54,7 +54,7 @@ func (s *Service) makeDigest(spaces []*space, size int) string {
 
 // digestOf is what a digest follows from, but for the time.
 func (s *Service) digestOf(spaces []*space, size int) string {
-	of := fmt.Sprint(size, " ", s.ledger.hiddenCount())
+	of := fmt.Sprint(size, " ", s.ledger.hiddenTurn())
 	for _, sp := range spaces {
 		m := sp.kept.Mark()
 		of += fmt.Sprintf(" %s %d %x", sp.name, m.Epoch, m.Tree)

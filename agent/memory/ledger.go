@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"cairn/internal/event"
 	"cairn/internal/problem"
 	"cairn/policy"
+	"cairn/sync/eventlog"
 )
 
 // maxRefused is how many refusals are kept, the newest.
@@ -31,6 +33,7 @@ type ledger struct {
 
 	mu     sync.RWMutex
 	hidden map[string]map[event.ID]bool // as in the file when it was last read
+	turns  int                          // how often it was another one then
 }
 
 // pages is the file.
@@ -59,14 +62,13 @@ func (l *ledger) read() (pages, error) {
 	}
 	hidden := map[string]map[event.ID]bool{}
 	for space, ids := range p.Withheld {
-		hidden[space] = map[event.ID]bool{}
-		for _, id := range ids {
-			hidden[space][id] = true
-		}
+		hidden[space] = setOf(ids)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.hidden = hidden
+	if !maps.EqualFunc(l.hidden, hidden, maps.Equal[map[event.ID]bool]) {
+		l.hidden, l.turns = hidden, l.turns+1
+	}
 	return p, nil
 }
 
@@ -77,16 +79,11 @@ func (l *ledger) withheld(space string, id event.ID) bool {
 	return l.hidden[space][id]
 }
 
-// hiddenCount is how many events are withheld; they become more, or fewer when
-// some leave their space for good.
-func (l *ledger) hiddenCount() int {
+// hiddenTurn is another number after other events are withheld than before.
+func (l *ledger) hiddenTurn() int {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	n := 0
-	for _, ids := range l.hidden {
-		n += len(ids)
-	}
-	return n
+	return l.turns
 }
 
 // change reads the file, changes it and writes it, alone among all processes.
@@ -195,8 +192,10 @@ func (s *Service) Withhold(ctx context.Context, spaceName string, found ...api.R
 	}
 	var ids []event.ID
 	err = s.ledger.change(ctx, func(p *pages) error {
+		known := setOf(p.Withheld[spaceName])
 		for _, r := range found {
-			if !slices.Contains(p.Withheld[spaceName], r.ID) {
+			if !known[r.ID] {
+				known[r.ID] = true
 				p.Withheld[spaceName] = append(p.Withheld[spaceName], r.ID)
 				p.Refused = append(p.Refused, r)
 				ids = append(ids, r.ID)
@@ -211,4 +210,59 @@ func (s *Service) Withhold(ctx context.Context, spaceName string, found ...api.R
 		s.troubled(err) // hidden all the same: every answer asks the ledger
 	}
 	return nil
+}
+
+// Withheld says whether an event is withheld.
+func (s *Service) Withheld(space string, id event.ID) bool { return s.ledger.withheld(space, id) }
+
+// GiveBack shows events again that were withheld: they are found, and are on no
+// list any more.
+func (s *Service) GiveBack(ctx context.Context, spaceName string, ids ...event.ID) error {
+	sp, err := s.space(spaceName)
+	if err != nil {
+		return err
+	}
+	back := setOf(ids)
+	if !slices.ContainsFunc(ids, func(id event.ID) bool { return s.ledger.withheld(spaceName, id) }) {
+		return nil
+	}
+	err = s.ledger.change(ctx, func(p *pages) error {
+		p.Withheld[spaceName] = slices.DeleteFunc(p.Withheld[spaceName], func(id event.ID) bool { return back[id] })
+		p.Refused = slices.DeleteFunc(p.Refused, func(r api.Refusal) bool { return r.Space == spaceName && r.By == "machine" && back[r.ID] })
+		return nil
+	})
+	if err != nil {
+		return Problem(err)
+	}
+	if err := sp.restore(ctx, ids); err != nil {
+		s.troubled(err) // the next rebuild has them
+	}
+	return nil
+}
+
+// restore puts events into the index again.
+func (sp *space) restore(ctx context.Context, ids []event.ID) error {
+	head, err := sp.log.Head()
+	if err != nil {
+		return err
+	}
+	var events []event.Event
+	for _, id := range ids {
+		stored, err := sp.log.Event(head.Tree, id)
+		if err != nil && !errors.Is(err, eventlog.ErrNotFound) {
+			return err
+		}
+		if err == nil && stored.Err == nil {
+			events = append(events, stored.Event)
+		}
+	}
+	return sp.kept.Restore(ctx, events)
+}
+
+func setOf(ids []event.ID) map[event.ID]bool {
+	set := make(map[event.ID]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
 }

@@ -40,8 +40,8 @@ func (s *Service) Show(ctx context.Context, ref string, history bool) (api.Shown
 func withheldProblem(id event.ID) error {
 	return &problem.Problem{
 		Code:    problem.Secret,
-		Message: "event " + string(id) + " holds what a rule takes for a secret: it is kept in the history and not shown",
-		Hint:    "cairn refused names the rule; its author should redact it",
+		Message: "event " + string(id) + " breaks a rule that is in force, such as one about secrets: it is kept in the history and not shown",
+		Hint:    "cairn refused names the rule; if it holds a secret its author should redact it",
 	}
 }
 

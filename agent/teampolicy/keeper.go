@@ -25,6 +25,8 @@ type Keeper struct {
 type Hub struct {
 	hubstate.Hub
 	Since func(ctx context.Context, number int) (hubwire.PolicyAnswer, error)
+	// File is the policy file of an earlier version.
+	File func(ctx context.Context, number int) ([]byte, error)
 	// Return gives a version back that the hub has lost.
 	Return func(ctx context.Context, version, file []byte) error
 }
@@ -55,6 +57,14 @@ func (k *Keeper) Policy() *policy.Policy {
 
 // BuiltIn is what to judge by in spaces that no team has a say in.
 func (k *Keeper) BuiltIn() *policy.Policy { return k.builtIn }
+
+// Hindsight is what to judge by what a history holds already.
+func (k *Keeper) Hindsight() *policy.Hindsight {
+	if have, _ := k.last.Now(); have != nil {
+		return have.hindsight
+	}
+	return k.builtIn.Hindsight(time.Time{}, nil, true)
+}
 
 // State is what is in force at this moment.
 func (k *Keeper) State() State {
@@ -92,8 +102,10 @@ func (k *Keeper) Follow(ctx context.Context, hub Hub, shown hubwire.PolicyMark) 
 	return k.last.Follow(ctx, hub.Hub, shown, func(have *kept) (*kept, error) {
 		have = have.of(hub.ID)
 		switch {
-		case have.mark() == shown:
+		case have.mark() == shown && have.isWhole():
 			return nil, nil
+		case have.mark() == shown:
+			return k.bring(ctx, hub, have)
 		case have.follows(shown):
 			return nil, have.giveBack(ctx, hub, shown)
 		case shown.Number <= have.mark().Number:
@@ -129,5 +141,6 @@ func (k *Keeper) compile(next *kept) (err error) {
 	if f := next.policy.Rules().File(); !next.version.Describes(next.File, f.Team, f.Admins, f.Approvals) {
 		return &versions.ChainError{Number: number, Reason: "it says of its file what the file does not say"}
 	}
+	next.hindsight = next.policy.Hindsight(next.version.Began(), next.before(k.now), next.isWhole())
 	return nil
 }

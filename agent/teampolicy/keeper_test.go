@@ -42,6 +42,7 @@ type teller struct {
 	key   device.Key
 	page  int
 	asked int
+	filed int    // that were asked for
 	back  []byte // a version that was given back
 	backs int    // how often one was
 	takes error  // what it says to that
@@ -100,9 +101,19 @@ func (h *teller) since(_ context.Context, n int) (hubwire.PolicyAnswer, error) {
 	return a, h.fails
 }
 
+func (h *teller) file(_ context.Context, n int) ([]byte, error) {
+	h.filed++
+	for _, v := range h.chain {
+		if v.Number == n && h.files[v.Proposal.File] != nil {
+			return h.files[v.Proposal.File], nil
+		}
+	}
+	return nil, problem.New(problem.NotFound, "there is none")
+}
+
 func (h *teller) hub() teampolicy.Hub {
 	known := hubstate.Hub{ID: hubID, Fingerprint: hubwire.Fingerprint(key.Public())}
-	return teampolicy.Hub{Hub: known, Since: h.since, Return: func(_ context.Context, version, _ []byte) error {
+	return teampolicy.Hub{Hub: known, Since: h.since, File: h.file, Return: func(_ context.Context, version, _ []byte) error {
 		h.backs++
 		h.back = version
 		return h.takes

@@ -1,37 +1,120 @@
 package teampolicy
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"sync"
+	"time"
 
 	"cairn/agent/hubstate"
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
 	"cairn/internal/problem"
 	"cairn/policy"
+	"cairn/policy/rules"
 	"cairn/policy/versions"
 )
 
-// kept is the file: the newest version with what it says.
+// kept is the file: the newest version with what it says, and those before it.
 type kept struct {
-	Version []byte        `json:"version"`
-	File    []byte        `json:"file"`
-	Prints  []byte        `json:"prints,omitempty"` // the team's key for fingerprints
-	Sum     versions.Hash `json:"sum,omitzero"`     // of the three; older programs wrote none
+	Version []byte                   `json:"version"`
+	File    []byte                   `json:"file"`
+	Prints  []byte                   `json:"prints,omitempty"` // the team's key for fingerprints
+	Past    [][]byte                 `json:"past,omitempty"`   // the versions before, oldest first; older programs kept none
+	Files   map[versions.Hash][]byte `json:"files,omitempty"`  // theirs, as far as the hub had them
+	Sum     versions.Hash            `json:"sum,omitzero"`     // of all this; older programs wrote none
 
-	version versions.Version
-	policy  *policy.Policy
+	version   versions.Version
+	past      []versions.Version
+	policy    *policy.Policy
+	hindsight *policy.Hindsight
 }
 
-func newKept(v versions.Version, file, prints []byte) *kept {
-	k := &kept{Version: versions.Encode(v), File: file, Prints: prints, version: v}
+// newKept is the last of line, with its file, and those before it.
+func newKept(line []versions.Version, file, prints []byte, files map[versions.Hash][]byte) *kept {
+	last := len(line) - 1
+	k := &kept{Version: versions.Encode(line[last]), File: file, Prints: prints, Files: files, version: line[last], past: line[:last]}
+	for _, v := range k.past {
+		k.Past = append(k.Past, versions.Encode(v))
+	}
 	k.Sum = k.sum()
 	return k
 }
 
 func (k *kept) sum() versions.Hash {
-	return versions.HashOf(slices.Concat(k.Version, k.File, k.Prints))
+	all := slices.Concat(k.Version, k.File, k.Prints)
+	for _, raw := range k.Past {
+		all = append(all, raw...)
+	}
+	for _, h := range slices.SortedFunc(maps.Keys(k.Files), func(a, b versions.Hash) int { return bytes.Compare(a[:], b[:]) }) {
+		all = slices.Concat(all, h[:], k.Files[h])
+	}
+	return versions.HashOf(all)
+}
+
+// readPast reads the versions before, which lead to the newest one.
+func (k *kept) readPast() error {
+	next := k.version
+	for _, raw := range slices.Backward(k.Past) {
+		v, err := versions.Decode(raw)
+		if err != nil || v.Number != next.Number-1 || v.Hash() != next.Previous {
+			return errNotWhole
+		}
+		k.past = append(k.past, v)
+		next = v
+	}
+	slices.Reverse(k.past)
+	for h, file := range k.Files {
+		if versions.HashOf(file) != h {
+			return errNotWhole
+		}
+	}
+	return nil
+}
+
+// isWhole says whether all versions before the newest are known.
+func (k *kept) isWhole() bool {
+	return k == nil || versions.First+len(k.past) == k.version.Number
+}
+
+// line is the versions that are known without a gap from the first one, oldest
+// first.
+func (k *kept) line() []versions.Version {
+	if k == nil || !k.isWhole() {
+		return nil
+	}
+	return append(slices.Clone(k.past), k.version)
+}
+
+// file is the policy file of a version that is known, nil if it is not here.
+func (k *kept) file(h versions.Hash) []byte {
+	switch {
+	case k == nil:
+		return nil
+	case h == k.version.File:
+		return k.File
+	}
+	return k.Files[h]
+}
+
+// before is what the versions before the newest said. Their files are read when
+// somebody asks.
+func (k *kept) before(now func() time.Time) []policy.Past {
+	var list []policy.Past
+	for _, v := range k.past {
+		list = append(list, policy.Past{Since: v.Began(), Rules: sync.OnceValue(func() *rules.Rules {
+			f, err := rules.Parse(k.file(v.File))
+			if err != nil { // it is not here, or this program does not understand it
+				return nil
+			}
+			return f.Rules(rules.Options{Now: now})
+		})})
+	}
+	return list
 }
 
 // complete checks what was read from the file, and makes the rest of it.
@@ -44,6 +127,9 @@ func (k *Keeper) complete(read *kept) (err error) {
 	}
 	if versions.HashOf(read.File) != read.version.Proposal.File {
 		return errNotWhole
+	}
+	if err := read.readPast(); err != nil {
+		return err
 	}
 	return k.compile(read)
 }
@@ -97,19 +183,13 @@ func isFinal(err error) bool {
 	return ok && p.Code != problem.Failed && p.Code != problem.Busy && p.Code != problem.Offline
 }
 
-// last is the version, nil for none.
-func (k *kept) last() *versions.Version {
-	if k == nil {
-		return nil
-	}
-	return &k.version
-}
-
-// fetch follows the hub's chain from what is kept to its end. The error is a
-// *versions.ChainError if a link does not hold.
+// fetch follows the hub's chain from what is kept to its end, or from its
+// beginning if not all of that is kept. The error is a *versions.ChainError if a
+// link does not hold.
 func fetch(ctx context.Context, hub Hub, have *kept) (*kept, error) {
-	last := have.last()
+	line := have.line()
 	for {
+		last := lastOf(line)
 		a, err := hub.Since(ctx, numberOf(last))
 		if err != nil {
 			return nil, err
@@ -118,15 +198,61 @@ func fetch(ctx context.Context, hub Hub, have *kept) (*kept, error) {
 		if err != nil {
 			return nil, err
 		}
-		last = &chain[len(chain)-1]
+		line = append(line, chain...)
 		if len(a.File) == 0 { // there is more to come
 			continue
 		}
-		if versions.HashOf(a.File) != last.File {
+		if last = lastOf(line); versions.HashOf(a.File) != last.File {
 			return nil, &versions.ChainError{Number: last.Number, Reason: "the file that came with it is another one"}
 		}
-		return newKept(*last, a.File, a.Prints), nil
+		if !have.isOn(line) {
+			return nil, &versions.ChainError{Number: last.Number, Reason: fmt.Sprintf("it does not follow the version %d that is known here", have.version.Number)}
+		}
+		files, err := filesOf(ctx, hub, have, line)
+		if err != nil {
+			return nil, err
+		}
+		return newKept(line, a.File, a.Prints, files), nil
 	}
+}
+
+// isOn says whether what is kept is one of the versions.
+func (k *kept) isOn(line []versions.Version) bool {
+	if k == nil {
+		return true
+	}
+	at := k.version.Number - versions.First
+	return at < len(line) && line[at].Hash() == k.version.Hash()
+}
+
+// filesOf are the files of all versions but the last. One that the hub does not
+// have any more is left out: a version of which nothing is known forbids
+// nothing.
+func filesOf(ctx context.Context, hub Hub, have *kept, line []versions.Version) (map[versions.Hash][]byte, error) {
+	files := map[versions.Hash][]byte{}
+	for _, v := range line[:len(line)-1] {
+		if _, known := files[v.File]; known {
+			continue
+		}
+		file := have.file(v.File)
+		if file == nil {
+			var err error
+			if file, err = hub.File(ctx, v.Number); err != nil && !isFinal(err) {
+				return nil, err
+			}
+		}
+		if versions.HashOf(file) == v.File {
+			files[v.File] = file
+		}
+	}
+	return files, nil
+}
+
+func lastOf(line []versions.Version) *versions.Version {
+	if len(line) == 0 {
+		return nil
+	}
+	return &line[len(line)-1]
 }
 
 func numberOf(last *versions.Version) int {

@@ -24,7 +24,7 @@ func ruled(t *testing.T) (o *office, told *int) {
 	o, told = opened(t), new(int)
 	o.Options.Hub = event.NewID(now)
 	o.HostKey = hubwire.Fingerprint(o.Key.Public())
-	o.Policies = policies.Open(disk.OS, filepath.Join(o.dir, "policy"), o.Options.Hub, o.Key, func(versions.Approval) (bool, error) { return true, nil })
+	o.Policies = policies.Open(disk.OS, filepath.Join(o.dir, "policy"), o.Options.Hub, o.Key, func(versions.Approval) (bool, error) { return true, nil }, o.Now)
 	o.PolicyChanged = func() { *told++ }
 	return o, told
 }

@@ -144,7 +144,7 @@ func (s *Store) settle(v versions.Version) (State, error) {
 	if missing > 0 {
 		return State{v, missing}, s.write(s.proposalPath(), v)
 	}
-	v = v.Sealed(s.key)
+	v = v.SealedAt(s.now(), before, s.key)
 	if err := s.anchor.Check(before, v); err != nil {
 		return State{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"cairn/internal/device"
 	"cairn/internal/disk"
@@ -33,6 +34,7 @@ type Store struct {
 	anchor versions.Anchor
 	stands func(versions.Approval) (bool, error)
 	parser parser
+	now    func() time.Time
 
 	mu     sync.Mutex // guards chain and active
 	chain  []versions.Version
@@ -46,10 +48,10 @@ type Active struct {
 }
 
 // Open is the store in dir, which need not exist yet; key is the hub's. stands
-// says whether who has approved what still waits could do so now. Open reads
-// nothing.
-func Open(fsys disk.FS, dir string, hub event.ID, key device.Key, stands func(versions.Approval) (bool, error)) *Store {
-	return &Store{fs: fsys, dir: dir, key: key, stands: stands, anchor: versions.Anchor{Hub: hub, Key: key.Public()}}
+// says whether who has approved what still waits could do so now, and now is
+// the clock by which versions come into force. Open reads nothing.
+func Open(fsys disk.FS, dir string, hub event.ID, key device.Key, stands func(versions.Approval) (bool, error), now func() time.Time) *Store {
+	return &Store{fs: fsys, dir: dir, key: key, stands: stands, now: now, anchor: versions.Anchor{Hub: hub, Key: key.Public()}}
 }
 
 // Active is the version in force at this moment, also if another process has

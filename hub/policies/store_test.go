@@ -27,7 +27,7 @@ var (
 func key(name string) device.Key { return device.FromPrivate(eventtest.Key(name)) }
 
 func open(fsys disk.FS, dir string) *policies.Store {
-	return policies.Open(fsys, dir, hubID, key("hub"), func(versions.Approval) (bool, error) { return true, nil })
+	return policies.Open(fsys, dir, hubID, key("hub"), func(versions.Approval) (bool, error) { return true, nil }, func() time.Time { return now })
 }
 
 func file(team string, approvals int) []byte {
@@ -319,7 +319,7 @@ func TestOneAdminCannotExcuseACertainSecret(t *testing.T) {
 func TestWhatARevokedDeviceSignedDoesNotWait(t *testing.T) {
 	revoked := false
 	s := policies.Open(disk.OS, filepath.Join(t.TempDir(), "policy"), hubID, key("hub"),
-		func(a versions.Approval) (bool, error) { return !revoked || a.Person != "ana", nil })
+		func(a versions.Approval) (bool, error) { return !revoked || a.Person != "ana", nil }, func() time.Time { return now })
 	_, err := propose(s, file("acme", 2))
 	must(t, err)
 	state, err := propose(s, file("other", 2))

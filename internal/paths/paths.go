@@ -71,6 +71,10 @@ func (h Home) Facts(space string) string { return h.join("facts", space) }
 // Refused is the list of events that a gate refused.
 func (h Home) Refused() string { return h.join("refused.json") }
 
+// Judged is what the events of each space were judged by last. It can be deleted
+// at any time.
+func (h Home) Judged() string { return h.join("judged.json") }
+
 // Policy is the team's policy as the hub showed it last.
 func (h Home) Policy() string { return h.join("policy.json") }
 

@@ -111,8 +111,11 @@ func (f *File) excusedBy(found secrets.Finding, space string, now time.Time) (Ex
 
 // excuses says whether an entry is for a finding in a space, whenever.
 func (a Allow) excuses(f secrets.Finding, space string) bool {
-	return a.Rule == f.Rule && a.Fingerprint == f.Fingerprint && f.Fingerprint != "" &&
-		(len(a.Spaces) == 0 || slices.Contains(a.Spaces, space)) && (a.Force || !f.Certain)
+	return a.Rule == f.Rule && a.Fingerprint == f.Fingerprint && f.Fingerprint != "" && a.isFor(space) && (a.Force || !f.Certain)
+}
+
+func (a Allow) isFor(space string) bool {
+	return len(a.Spaces) == 0 || slices.Contains(a.Spaces, space)
 }
 
 // Stage says what a rule about secrets does at this moment.

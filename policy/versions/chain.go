@@ -82,6 +82,8 @@ func (a Anchor) misplaced(last *Version, v Version) string {
 		return fmt.Sprintf("the chain begins with number %d", First)
 	case last != nil && v.Number != last.Number+1:
 		return fmt.Sprintf("number %d comes after number %d", last.Number+1, last.Number)
+	case last != nil && !v.InForce.IsZero() && v.InForce.Before(last.InForce.Time):
+		return fmt.Sprintf("it says that it came into force before version %d did", last.Number)
 	case last != nil && v.Previous != last.Hash():
 		return fmt.Sprintf("it does not follow the version %d that is known here", last.Number)
 	}

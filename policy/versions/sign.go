@@ -1,6 +1,11 @@
 package versions
 
-import "crypto/ed25519"
+import (
+	"crypto/ed25519"
+	"time"
+
+	"cairn/internal/event"
+)
 
 // What is signed begins with a prefix of its own, so that no signature can be
 // taken for one of another kind: an approval for a seal, an event or a login.
@@ -32,7 +37,21 @@ func (p Proposal) approvalText(person string) []byte {
 	return append([]byte(approvalPrefix+person+"\x00"), encode(p)...)
 }
 
-// Sealed returns v with the hub's seal, which covers the approvals.
+// SealedAt returns v, which comes after last, as in force since at, with the
+// hub's seal. Its time never lies before that of last or of the proposal.
+func (v Version) SealedAt(at time.Time, last *Version, hub Signer) Version {
+	if at.Before(v.At.Time) {
+		at = v.At.Time
+	}
+	if last != nil && at.Before(last.Began()) {
+		at = last.Began()
+	}
+	v.InForce = event.NewTime(at)
+	return v.Sealed(hub)
+}
+
+// Sealed returns v with the hub's seal, which covers the approvals and since
+// when it is in force.
 func (v Version) Sealed(hub Signer) Version {
 	v.Seal = hub.SignBytes(v.sealText())
 	return v

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"time"
 
 	"cairn/internal/event"
 )
@@ -77,7 +78,16 @@ type Approval struct {
 type Version struct {
 	Proposal
 	Approved []Approval `json:"approved"`
+	InForce  event.Time `json:"in_force,omitzero"` // since when, by the hub's clock; older hubs did not say
 	Seal     []byte     `json:"seal,omitempty"`
+}
+
+// Began is since when the version is in force, as far as it says.
+func (v Version) Began() time.Time {
+	if v.InForce.IsZero() {
+		return v.At.Time
+	}
+	return v.InForce.Time
 }
 
 // Propose makes the proposal that comes after previous, which is nil for the

@@ -97,6 +97,9 @@ func writeStatus(w io.Writer, s api.Status) {
 	if p := s.Policy; p != nil {
 		fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("policy  version %d %s", p.Number, oneLine(p.Problem))))
 	}
+	if s.Judging != nil {
+		fmt.Fprintf(w, "        judging what is there by it: %d of %d\n", s.Judging.Done, s.Judging.Total)
+	}
 	if s.Refused > 0 {
 		fmt.Fprintf(w, "%d refused: see \"cairn refused\"\n", s.Refused)
 	}
