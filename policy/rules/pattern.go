@@ -65,7 +65,7 @@ var reserved = []string{
 	RuleSpace, RuleRight, RuleKind, RuleHarness, RuleClassification, RuleEventSize, RuleSignature, "size", "encoding", "policy",
 	"commit-form", "foreign-history", "merge-form", "append-only", "path", "event-form", "space", "ref", "newer-schema", "unreachable",
 	"object-form", "missing-object", "purged", "conflicting-path", "unknown-device", "revoked-device", "revoked", "clone", "clock", "limit",
-	"writes-per-hour", "stale", "audit-space", "stranger", "unjudged",
+	"writes-per-hour", "stale", "audit-space", "stranger", "unjudged", "newly-refused",
 }
 
 var ruleID = lazyregexp.New(`^[a-z][a-z0-9-]{2,47}$`)
