@@ -18,6 +18,7 @@ func forgeRules() []*rule {
 		{"gitlab-pat-routable", "GitLab routable access token", list{"glpat-"},
 			token{tail: parts{base64url.from(27, 300), fixed("."), base36.n(2), fixed("."), base36.n(9)}}},
 		{"gitlab-runner", "GitLab runner token", list{"glrt-"}, token{tail: gitlab}},
+		{"gitlab-registration", "GitLab runner registration token", list{"GR1348941"}, token{tail: gitlab}},
 		{"gitlab-deploy", "GitLab deploy token", list{"gldt-"}, token{tail: gitlab}},
 		{"gitlab-other", "GitLab token of another kind", list{"glcbt-", "glptt-", "glsoat-", "gloas-", "glimt-", "glft-", "glagent-", "glffct-"},
 			token{tail: parts{base64url.from(20, 70)}}},

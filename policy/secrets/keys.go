@@ -12,7 +12,7 @@ import (
 func keyRules() []*rule {
 	word := "PRIVATE" + " KEY" // apart, or scanners stumble over this line
 	rules := []*rule{
-		{id: "private-key", about: "private key in PEM form", block: true, literals: list{word + "-----", word + " -----", word + " ----"}, check: pemKey},
+		{id: "private-key", about: "private key in PEM form", block: true, literals: list{word + "-----", word + " -----", word + " ----", "OpenVPN Static key V1-----"}, check: pemKey},
 		{id: "pgp-private", about: "OpenPGP private key block", block: true, literals: list{word + " BLOCK-----"}, check: pemKey},
 		{id: "putty-ppk", about: "PuTTY private key", block: true, literals: list{"Private-Lines:"}, check: puttyKey},
 		{id: "jwk-private", about: "private JSON web key", literals: list{`"d"`, `"k"`}, check: jwkKey},
@@ -21,6 +21,7 @@ func keyRules() []*rule {
 	return append(rules, tokenRules([]tokenRow{
 		{"age-key", "age identity", list{"AGE-SECRET-KEY-1", "age-secret-key-1"}, token{tail: parts{bech32.n(58)}, sum: bech32Sum}},
 		{"nats-nkey", "NATS seed", list{"SU", "SA", "SO", "SN", "SC", "SX"}, token{tail: parts{base32std.n(56)}, edge: closed, sum: crcNKey}},
+		{"wallet-key", "extended private key of a wallet", list{"xprv", "yprv", "zprv", "tprv"}, token{tail: parts{base58.from(105, 108)}, edge: closed}},
 		{"bitcoin-wif", "Bitcoin private key", list{"5H", "5J", "5K", "Kw", "Kx", "Ky", "Kz", "L1", "L2", "L3", "L4", "L5"},
 			token{tail: parts{base58.from(49, 50)}, edge: closed, hold: wifSum, sum: wifSum}},
 	})...)

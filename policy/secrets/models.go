@@ -34,6 +34,10 @@ func modelRules() []*rule {
 		{"e2b", "E2B API key", list{"e2b_"}, token{tail: parts{lowerHex.n(40)}}},
 		{"together", "Together API key", list{"tgp_v1_"}, token{tail: parts{base64url.from(40, 46)}}},
 		{"jina", "Jina API key", list{"jina_"}, token{tail: parts{base64url.from(40, 80)}}},
+		{"elevenlabs", "ElevenLabs API key", list{"sk_"}, token{tail: parts{lowerHex.n(48)}, edge: closed}},
+		{"voyage", "Voyage AI API key", list{"pa-"}, token{tail: parts{base64url.n(43)}, edge: closed, hold: mixedCase}},
+		{"friendli", "Friendli token", list{"flp_"}, token{tail: parts{base62.from(44, 48)}}},
+		{"fireworks", "Fireworks API key", list{"fw_"}, token{tail: parts{base62.from(22, 24)}, edge: closed, hold: mixedCase}},
 		{"mem0", "Mem0 API key", list{"m0-"}, token{tail: parts{base62.n(40)}, edge: closed}},
 	})
 }

@@ -23,7 +23,6 @@ func providerRules() []*rule {
 		{"cohere", "Cohere API key", list{"cohere", "co_api_key"}, chosen(40)},
 		{"zhipu", "Zhipu API key", list{"zhipu", "bigmodel", "glm", "智谱", "zai"}, nearby{value: parts{lowerHex.n(32), fixed("."), base62.n(16)}}},
 		{"cursor", "Cursor API key", list{"cursor"}, nearby{value: parts{fixed("key_"), lowerHex.n(64)}}},
-		{"elevenlabs", "ElevenLabs API key", list{"eleven", "xi-api-key", "xi_api"}, nearby{value: parts{fixed("sk_"), lowerHex.n(48)}}},
 		{"elevenlabs-legacy", "ElevenLabs API key, older form", list{"elevenlabs", "xi-api-key"}, nearby{value: hex32}},
 		{"pinecone-legacy", "Pinecone API key, older form", list{"pinecone"}, nearby{value: uuid()}},
 		{"wandb-legacy", "Weights & Biases API key, older form", list{"wandb"}, nearby{value: hex40}},

@@ -15,8 +15,12 @@ func chatRules() []*rule {
 		{"slack-cookie", "Slack session cookie", list{"xoxd-"}, token{tail: parts{alphabetOf(numerals+lowers+uppers+"+/%-_=").from(40, 300)}}},
 		{"slack-config", "Slack configuration token", list{"xoxe-", "xoxe.xoxp-", "xoxe.xoxb-"}, token{tail: parts{slack.from(40, 250)}}},
 		{"slack-app", "Slack app token", list{"xapp-"}, token{tail: parts{digits.n(1), dash, upper36.from(8, 14), dash, digits.from(10, 14), dash, base62.from(40, 80)}}},
-		{"slack-webhook", "Slack webhook", list{"hooks.slack.com/services/T", "hooks.slack.com/workflows/T"},
+		{"slack-webhook", "Slack webhook", list{"hooks.slack.com/services/T"},
 			token{tail: parts{upper36.from(7, 12), fixed("/"), base62.from(8, 12), fixed("/"), base62.from(20, 48)}}},
+		{"slack-workflow", "Slack workflow webhook", list{"hooks.slack.com/workflows/T"},
+			token{tail: parts{upper36.from(7, 12), fixed("/"), upper36.from(7, 12), fixed("/"), digits.from(10, 20), fixed("/"), base62.from(20, 48)}}},
+		{"slack-trigger", "Slack workflow trigger", list{"hooks.slack.com/triggers/"},
+			token{tail: parts{upper36.from(8, 13), fixed("/"), digits.from(10, 20), fixed("/"), lowerHex.n(32)}}},
 		{"discord-bot", "Discord bot token", list{"."},
 			token{head: parts{base62.from(23, 28)}, tail: parts{base64url.n(6), dot, base64url.from(27, 38)}, edge: closed, hold: startsWithNumber}},
 		{"discord-webhook", "Discord webhook", list{"/api/webhooks/"},
@@ -24,6 +28,7 @@ func chatRules() []*rule {
 		{"telegram-bot", "Telegram bot token", list{":AA"}, token{head: parts{digits.from(8, 10)}, tail: parts{base64url.n(33)}, edge: left}},
 		{"teams-webhook", "Microsoft Teams webhook", list{"/webhookb2/"},
 			token{tail: append(append(uuid(), uuid(fixed("@"))...), uuid(fixed("/IncomingWebhook/"), lowerHex.n(32), fixed("/"))...)}},
+		{"azure-workflow", "signed address of an Azure or Teams workflow", list{"&sv=1.0&sig="}, token{tail: parts{base64url.n(43)}}},
 	})
 }
 
@@ -66,6 +71,11 @@ func moneyRules() []*rule {
 		{"easypost", "EasyPost API key", list{"EZAK", "EZTK"}, token{tail: parts{base62.n(54)}}},
 		{"shippo", "Shippo token", list{"shippo_live_", "shippo_test_"}, token{tail: parts{lowerHex.n(40)}}},
 		{"flutterwave", "Flutterwave secret key", list{"FLWSECK-", "FLWSECK_TEST-"}, token{tail: parts{base62.from(12, 40)}}},
+		{"paddle", "Paddle API key", list{"pdl_live_apikey_", "pdl_sdbx_apikey_"},
+			token{tail: parts{base36.n(26), fixed("_"), base62.n(22), fixed("_"), base62.n(3)}}},
+		{"polar", "Polar access token", list{"polar_oat_", "polar_pat_"}, token{tail: parts{base62.from(40, 48)}}},
+		{"duffel", "Duffel access token", list{"duffel_live_", "duffel_test_"}, token{tail: parts{base64url.n(43)}}},
+		{"live-key", "live key of GoCardless, or stream key of Twitch", list{"live_"}, token{tail: parts{base64url.from(38, 48)}, edge: closed, hold: mixedCase}},
 		{"facebook", "Facebook access token", list{"EAA"}, token{tail: parts{base62.from(100, 400)}, edge: left}},
 	})
 }
@@ -113,6 +123,19 @@ func serviceRules() []*rule {
 		{"twitter-bearer", "Twitter bearer token", list{strings.Repeat("A", 21)},
 			token{tail: parts{alphabetOf(numerals+lowers+uppers+"%=").from(70, 120)}, hold: equalsInside}},
 		{"firebase-fcm", "Firebase messaging server key", list{":APA91b"}, token{tail: parts{base64url.from(130, 145)}}},
+		{"typeform", "Typeform token", list{"tfp_"}, token{tail: parts{base64url.from(44, 64)}, edge: left, hold: mixedCase}},
+		{"octopus", "Octopus Deploy API key", list{"API-"}, token{tail: parts{upper36.n(26)}, edge: closed}},
+		{"infracost", "Infracost API key", list{"ico-"}, token{tail: parts{base62.n(32)}, edge: closed, hold: mixedCase}},
+		{"readme", "ReadMe API key", list{"rdme_"}, token{tail: parts{base36.n(70)}}},
+		{"intra42", "42 intranet secret", list{"s-s4t2ud-", "s-s4t2af-"}, token{tail: parts{lowerHex.n(64)}}},
+		{"scalingo", "Scalingo token", list{"tk-us-"}, token{tail: parts{base64url.n(48)}, edge: left}},
+		{"rapidapi", "RapidAPI key", list{"jsn"},
+			token{head: parts{anyHex.from(5, 6), fixed("p1"), anyHex.n(15), fixed("msh"), anyHex.n(10)}, tail: parts{anyHex.n(12)}}},
+		{"harness", "Harness access token", list{"pat.", "sat."},
+			token{tail: parts{base64url.n(22), dot, lowerHex.n(24), dot, base62.n(20)}, edge: left}},
+		{"trigger-dev", "Trigger.dev secret key", list{"tr_prod_", "tr_dev_", "tr_stg_"}, token{tail: parts{base62.from(20, 24)}, edge: closed, hold: mixedCase}},
+		{"maxmind", "MaxMind license key", list{"_mmk"}, token{head: parts{base62.n(29), low, base62.n(6)}, edge: left}},
+		{"checkly", "Checkly API key", list{"cu_"}, token{tail: parts{lowerHex.n(32)}, edge: closed}},
 		{"mapbox-secret", "Mapbox secret token", list{"sk.eyJ"}, token{tail: parts{base64url.from(30, 200), dot, base64url.from(20, 24)}}},
 	})
 }

@@ -10,9 +10,11 @@ var keyForms = map[string][]string{
 		"-----BEGIN " + privateKey + "-----\n[dershort]\n", // cut off
 		"-----BEGIN EC " + privateKey + "----- [dershort] -----END EC " + privateKey + "-----",
 		"[pemb64]",
+		"-----BEGIN OpenVPN Static key V1-----\n[hex:32]\n[hex:32]\n[hex:32]\n-----END OpenVPN Static key V1-----\n",
 		`{"type": "service_account", "project_id": "[low:8]", "private_key_id": "[hex:40]", "private_key": "-----BEGIN ` + privateKey + `-----\n[derline]\n-----END ` + privateKey + `-----\n", "client_email": "x@y.iam.gserviceaccount.com"}`,
 		"users:\n- name: admin\n  user:\n    client-key-data: [pemb64]\n",
 	},
+	"wallet-key":  {"xprv[b58:107]"},
 	"pgp-private": {"-----BEGIN PGP " + privateKey + " BLOCK-----\nVersion: GnuPG v2\n\n[der]\n=[b64:4]\n-----END PGP " + privateKey + " BLOCK-----"},
 	"putty-ppk":   {"PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: me\nPublic-Lines: 2\n[b64:64]\n[b64:20]\nPrivate-Lines: 1\n[b64:48]\nPrivate-MAC: [hex:64]\n"},
 	"jwk-private": {
@@ -99,7 +101,6 @@ var providerForms = map[string][]string{
 	"cohere":                {"COHERE_API_KEY=[b62:40]", "CO_API_KEY=[b62:40]", "cohere token: [b62:40]"},
 	"zhipu":                 {"ZHIPU_API_KEY=[hex:32].[b62:16]", "智谱 api key [hex:32].[b62:16]"},
 	"cursor":                {"CURSOR_API_KEY=key_[hex:64]"},
-	"elevenlabs":            {"ELEVENLABS_API_KEY=sk_[hex:48]", "xi-api-key: sk_[hex:48]"},
 	"elevenlabs-legacy":     {"elevenlabs key [hex:32]", "xi-api-key: [hex:32]"},
 	"pinecone-legacy":       {"PINECONE_API_KEY=[uuid]"},
 	"wandb-legacy":          {"WANDB_API_KEY=[hex:40]"},
