@@ -71,37 +71,36 @@ func (n *node) admit(all map[string]operator) error {
 	return nil
 }
 
-// load takes in the weights, those of constant steps among them.
+// load takes in the weights, those of constant steps and of settings among
+// them, so that nothing refers to the file any more.
 func (m *Model) load(g *graph) error {
 	total := 0
-	keep := func(name string, s *stored) error {
+	read := func(s *stored) (*Tensor, error) {
 		t, err := s.tensor()
 		if err == errWire {
-			return faulty("has weights that are cut off")
+			return nil, faulty("has weights that are cut off")
 		}
+		if err != nil {
+			return nil, err
+		}
+		if total += t.bytes(); total > maxWeights {
+			return nil, faulty("has weights of more than %d bytes", maxWeights)
+		}
+		return t, nil
+	}
+	for i := range g.weights {
+		t, err := read(&g.weights[i])
 		if err != nil {
 			return err
 		}
-		if total += t.bytes(); total > maxWeights {
-			return faulty("has weights of more than %d bytes", maxWeights)
-		}
-		m.fixed[name] = t
-		return nil
-	}
-	for i := range g.weights {
-		if err := keep(g.weights[i].name, &g.weights[i]); err != nil {
-			return err
-		}
+		m.fixed[g.weights[i].name] = t
 	}
 	for _, n := range g.nodes {
+		if err := n.load(read); err != nil {
+			return err
+		}
 		if n.op != "Constant" {
 			m.nodes = append(m.nodes, n)
-			continue
-		}
-		if s := n.attrs["value"].tensor; s != nil {
-			if err := keep(n.out[0], s); err != nil {
-				return err
-			}
 			continue
 		}
 		t, err := constant(n)
@@ -113,8 +112,26 @@ func (m *Model) load(g *graph) error {
 	return nil
 }
 
-// constant is what a step gives that is no tensor in the file.
+func (n *node) load(read func(*stored) (*Tensor, error)) error {
+	for name, a := range n.attrs {
+		if a.tensor == nil {
+			continue
+		}
+		t, err := read(a.tensor)
+		if err != nil {
+			return err
+		}
+		a.tensor, a.value = nil, t
+		n.attrs[name] = a
+	}
+	return nil
+}
+
+// constant is what such a step gives.
 func constant(n *node) (*Tensor, error) {
+	if t := n.attrs["value"].value; t != nil {
+		return t, nil
+	}
 	if a, ok := n.attrs["value_int"]; ok {
 		return Ints([]int64{a.int}), nil
 	}

@@ -136,6 +136,10 @@ func TestEveryOperatorDoesWhatItsSchemaSays(t *testing.T) {
 		{17, N("Slice", "y", "a", "b", "c"), []modeltest.Tensor{six, I("b", dims{1}, 2), I("c", dims{1}, 2)}, "[0 3] []"},
 		{17, modeltest.Node{Op: "Split", In: []string{"a"}, Out: []string{"y", "z"}}, []modeltest.Tensor{ints}, "[2] [5 -3]"},
 		{17, modeltest.Node{Op: "Split", In: []string{"a", "b"}, Out: []string{"y", "z"}}, []modeltest.Tensor{ints, I("b", dims{2}, 1, 3)}, "[1] [5]"},
+		{17, N("Constant", "y").With("value", I("", dims{2}, 4, 5)), nil, "[2] [4 5]"},
+		{17, N("Constant", "y").With("value_ints", []int64{4, 5}), nil, "[2] [4 5]"},
+		{17, N("Constant", "y").With("value_int", int64(4)), nil, "[] [4]"},
+		{17, N("Constant", "y").With("value_float", float32(0.5)), nil, "[] [0.5]"},
 		{17, N("Identity", "y", "a"), []modeltest.Tensor{ints}, "[4] [5 -3 7 0]"},
 		{17, N("Dropout", "y", "a"), []modeltest.Tensor{ints}, "[4] [5 -3 7 0]"},
 	} {
@@ -213,6 +217,7 @@ func TestInputsThatDoNotFitAreAnError(t *testing.T) {
 		{N("CumSum", "y", "a", "b"), []modeltest.Tensor{six, I("b", nil, 0)}},
 		{N("Not", "y", "a"), []modeltest.Tensor{six}},
 		{N("Sqrt", "y", "b"), []modeltest.Tensor{huge}},
+		{N("Constant", "y").With("value_string", "a"), nil},
 		{N("Relu", "y", ""), nil},
 		{N("Max", "y", ""), nil},
 		{N("Concat", "y", "", ""), nil},

@@ -26,6 +26,7 @@ type attribute struct {
 	text   string
 	ints   []int64
 	tensor *stored
+	value  *Tensor // of tensor, once it is loaded
 	graph  bool
 }
 

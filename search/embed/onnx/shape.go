@@ -233,10 +233,8 @@ func filled(r *run, in []*Tensor) ([]*Tensor, error) {
 		return nil, err
 	}
 	value := &Tensor{Shape: []int{1}, Floats: []float32{0}}
-	if s := r.node.attrs["value"].tensor; s != nil {
-		if value, err = s.tensor(); err != nil {
-			return nil, err
-		}
+	if t := r.node.attrs["value"].value; t != nil {
+		value = t
 	}
 	if value.size() != 1 {
 		return nil, errShape
