@@ -208,3 +208,50 @@ func TestAWithheldEventIsNotShown(t *testing.T) {
 	}
 	check()
 }
+
+// A rule is taken back: what was withheld by it is found again, and is on no
+// list. The digest notices though as many are withheld as before.
+func TestAnEventThatIsGivenBackIsShown(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	id, other := h.note("badger one"), h.note("badger two")
+	withhold := func(id event.ID) {
+		t.Helper()
+		if err := h.Withhold(t.Context(), "personal", api.Refusal{ID: id, At: event.NewTime(day(1)), Space: "personal", By: "machine", Rule: "fish"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	digest := func(in, out event.ID) {
+		t.Helper()
+		if text, err := h.Digest(t.Context(), 0); err != nil || !strings.Contains(text, in.Short()) || strings.Contains(text, out.Short()) {
+			t.Errorf("digest %q, %v", text, err)
+		}
+	}
+	withhold(id)
+	h.finds("badger", other)
+	digest(other, id)
+	for range 2 {
+		if err := h.GiveBack(t.Context(), "personal", id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.finds("badger", other, id)
+	withhold(other)
+	digest(id, other)
+	if err := h.GiveBack(t.Context(), "personal", other, event.NewID(day(1))); err != nil {
+		t.Fatal(err)
+	}
+	check := func() {
+		t.Helper()
+		h.finds("badger", other, id)
+		if list, err := h.Refused(t.Context()); err != nil || len(list) > 0 {
+			t.Errorf("refused %v, %v", list, err)
+		}
+		if h.events("personal") != 2 {
+			t.Error("it is not exported")
+		}
+	}
+	check()
+	h.restart()
+	check()
+}

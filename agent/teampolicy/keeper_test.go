@@ -330,6 +330,9 @@ func TestADamagedFileIsTroubleUntilTheNextSync(t *testing.T) {
 		"the first number":  number(2),
 		"no prints":         func(m map[string]any) { delete(m, "prints") },
 		"other prints":      func(m map[string]any) { m["prints"] = []byte("others") },
+		"no past":           func(m map[string]any) { delete(m, "past") },
+		"another past":      func(m map[string]any) { m["past"] = []any{m["version"]} },
+		"no files":          func(m map[string]any) { delete(m, "files") },
 		"no version's form": func(m map[string]any) { m["version"] = []byte("{}") },
 	} {
 		damaged := maps.Clone(whole)
@@ -424,5 +427,63 @@ func store(t *testing.T, path string, m map[string]any) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// fitness says whether a note of a moment is fit by what a machine has heard.
+func fitness(k *teampolicy.Keeper, when time.Time) bool {
+	e := eventtest.Note("a note")
+	e.ID = event.NewID(when)
+	return k.Hindsight().Terms(e) == nil
+}
+
+// The versions before the newest are kept, with their files. What an older
+// program did not keep comes with the next sync; until then nothing is held
+// against what is there, and neither by a version whose file the hub has lost.
+func TestThePastIsKept(t *testing.T) {
+	k, path := open(t)
+	h := newTeller().push("claim").push("observe").push("claim").push("claim, lesson")
+	follow(t, k, h)
+	long := now.Add(time.Hour)
+	if fitness(k, long) || !fitness(k, now) {
+		t.Error("a kind that no version allows since is fit, or one of before it is not")
+	}
+	if h.filed != 2 {
+		t.Errorf("%d files are asked for; three versions have two", h.filed)
+	}
+	again := teampolicy.Open(disk.OS, path, time.Now)
+	follow(t, again, h)
+	if fitness(again, long) || !fitness(again, now) || h.filed != 2 || h.asked != 1 {
+		t.Errorf("after a restart it is another, or is asked for again: %d, %d", h.filed, h.asked)
+	}
+
+	older := parse(t, path)
+	for _, name := range []string{"past", "files", "sum"} {
+		delete(older, name)
+	}
+	store(t, path, older)
+	again = teampolicy.Open(disk.OS, path, time.Now)
+	is(t, again, 5, "")
+	if !fitness(again, long) {
+		t.Error("half of a chain decides")
+	}
+	follow(t, again, h)
+	follow(t, again, h)
+	if fitness(again, long) || h.asked != 2 {
+		t.Errorf("the rest was asked for %d times", h.asked-1)
+	}
+	store(t, path, older)
+	fork := newTeller().push("claim").push("observe").push("lesson").push("claim, lesson")
+	again = teampolicy.Open(disk.OS, path, time.Now)
+	follow(t, again, fork.push("pref"))
+	is(t, again, 5, "does not follow the version 5")
+
+	k, _ = open(t)
+	lost := newTeller().push("claim").push("lesson").push("claim, lesson")
+	delete(lost.files, lost.chain[1].Proposal.File)
+	follow(t, k, lost)
+	is(t, k, 4, "")
+	if !fitness(k, now) {
+		t.Error("a version of which nothing is known forbids something")
 	}
 }

@@ -224,3 +224,38 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// Since when a version is in force is the hub's to say, and never goes back.
+func TestVersionsComeIntoForceOneAfterTheOther(t *testing.T) {
+	first := signed(proposal(nil, "one", 1, "ana"), "ana").SealedAt(at.Add(time.Hour), nil, hub)
+	for sealed, want := range map[time.Time]time.Time{
+		at.Add(2 * time.Hour):                    at.Add(2 * time.Hour),
+		at.Add(2*time.Hour + 5*time.Microsecond): at.Add(2 * time.Hour),
+		at.Add(30 * time.Minute):                 at.Add(time.Hour), // a clock that was set back
+		at.Add(-time.Hour):                       at.Add(time.Hour),
+	} {
+		v := signed(proposal(&first, "two", 1, "ana"), "ana").SealedAt(sealed, &first, hub)
+		if err := anchor.Follow(nil, []versions.Version{first, v}); err != nil || !v.Began().Equal(want) {
+			t.Errorf("sealed at %s it is in force since %s, %v", sealed, v.Began(), err)
+		}
+		if back, err := versions.Decode(versions.Encode(v)); err != nil || back.Hash() != v.Hash() {
+			t.Errorf("it does not read back: %v", err)
+		}
+	}
+	early := signed(proposal(nil, "one", 1, "ana"), "ana").SealedAt(at.Add(-time.Hour), nil, hub)
+	if !early.Began().Equal(at) {
+		t.Errorf("it is in force since %s, before it was proposed", early.Began())
+	}
+	older := signed(proposal(&first, "two", 1, "ana"), "ana") // of a hub that did not say
+	if err := anchor.Check(&first, older); err != nil || !older.Began().Equal(at) {
+		t.Errorf("in force since %s, %v", older.Began(), err)
+	}
+	back := resealed(older, func(v *versions.Version) { v.InForce = event.NewTime(at.Add(59 * time.Minute)) })
+	moved := signed(proposal(&first, "two", 1, "ana"), "ana").SealedAt(at.Add(2*time.Hour), &first, hub)
+	moved.InForce = event.NewTime(at.Add(3 * time.Hour))
+	for name, v := range map[string]versions.Version{"it goes back": back, "somebody else moved it": moved} {
+		if _, bad := errors.AsType[*versions.ChainError](anchor.Check(&first, v)); !bad {
+			t.Errorf("%s, and it is taken", name)
+		}
+	}
+}
