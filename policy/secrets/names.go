@@ -21,6 +21,7 @@ var nounStems = list{"pass", "pw", "secret", "key", "token", "cred", "psk"}
 
 // nouns end the names of secrets.
 var nouns = map[string]strength{
+	"requirepass": passwordName, "storepass": passwordName, "keypass": passwordName, "bindpw": passwordName, "rootpw": passwordName,
 	"password": passwordName, "passwd": passwordName, "passphrase": passwordName, "passcode": passwordName, "pwd": passwordName,
 	"pass": passwordName, "pw": passwordName, "passwords": passwordName, "passw": passwordName,
 	"secret": strongName, "secrets": strongName, "apikey": strongName, "secretkey": strongName, "accesskey": strongName, "privatekey": strongName,

@@ -23,6 +23,7 @@ var (
 	backslashes = alphabetOf(`\`)
 	memberGap   = alphabetOf(" \t\r\n,\"'")
 	blockMarks  = alphabetOf("|>-+") // of YAML
+	stringMarks = alphabetOf("bBrRuUfF")
 )
 
 // readOperator reads what follows a name. The value begins at the position it
@@ -65,7 +66,9 @@ func readSign(text []byte, name span, i int) (int, bool) {
 		return toValue(text, i+2), bytes.HasPrefix(text[i:], []byte("->"))
 	case '|':
 		return toValue(text, i+1), !inPath(text, name)
-	case '(':
+	case '<':
+		return toValue(text, i+2), bytes.HasPrefix(text[i:], []byte("<-"))
+	case '(', '{':
 		return quotedValue(text, i+1)
 	case ',':
 		if quotes.at(text, name.start-1) == quotes.at(text, name.end) && !inPath(text, name) {
@@ -190,8 +193,20 @@ func skipType(text []byte, i int) int {
 	return toValue(text, assigners.after(text, op, 3))
 }
 
-// toValue steps over blanks, one line end, and the mark of a YAML block.
+// toValue steps over blanks, one line end, the mark of a YAML block, the end
+// of bold type before a blank, and the letter in front of a string's quotes.
 func toValue(text []byte, i int) int {
+	if i < len(text) && bytes.HasPrefix(text[i:], []byte("** ")) {
+		i += len("** ")
+	}
+	i = toLine(text, i)
+	if stringMarks.at(text, i) && quotes.at(text, i+1) {
+		i++
+	}
+	return i
+}
+
+func toLine(text []byte, i int) int {
 	i = blanks.after(text, i, 80)
 	if i < len(text) && (text[i] == '|' || text[i] == '>') {
 		i = blockMarks.after(text, i, 3)

@@ -1,6 +1,9 @@
 package secrets
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // The rules of this file read "name, operator, value" in whatever form people
 // and programs write it, and judge the value by what the name says.
@@ -23,7 +26,7 @@ func valueOf(text []byte, name span, how strength) (match, bool) {
 	if op == noOperator {
 		return match{}, false
 	}
-	if op == adjacent && how != passwordName && !isFlag(text, name) {
+	if op == adjacent && how != passwordName && !isFlag(text, name) && !isDeclared(text, name, at, how) {
 		return match{}, false
 	}
 	for _, v := range readValue(text, at) {
@@ -63,6 +66,14 @@ func isFlag(text []byte, name span) bool {
 	return bytes.HasPrefix(name.in(text), []byte("-")) && blanks.at(text, name.end)
 }
 
+// isDeclared reports a name that a language or a shell gives its value without
+// a sign: #define NAME "X", ENV NAME X, set -gx NAME X.
+func isDeclared(text []byte, name span, value int, how strength) bool {
+	return how == strongName && (quotes.at(text, value) || slices.Contains(declarers, wordBefore(text, name.start)))
+}
+
+var declarers = list{"env", "gx", "setx", "define"}
+
 // isSecretValue judges a value by the name it belongs to.
 func isSecretValue(value []byte, how strength, op operator) bool {
 	if len(value) < 6 || isReference(value) || isPlaceholder(value) || isDocumented(value) || holdsEscape(value) {
@@ -73,7 +84,7 @@ func isSecretValue(value []byte, how strength, op operator) bool {
 		return false // a sentence in quotes
 	case how == weakName:
 		return len(value) >= 12 && !isBareHash(value) && looksChosen(value) && looksRandom(value)
-	case op == adjacent && len(value) < 8:
+	case op == adjacent && (len(value) < 8 || bytes.Contains(value, []byte("://"))):
 		return false
 	}
 	return looksChosen(value)

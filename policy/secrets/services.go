@@ -117,7 +117,7 @@ func serviceRules() []*rule {
 		{"databricks", "Databricks token", list{"dapi"}, token{tail: parts{lowerHex.n(32)}}},
 		{"vault-service", "HashiCorp Vault service token", list{"hvs.", "hvr."}, token{tail: parts{base64url.from(24, 300)}}},
 		{"vault-batch", "HashiCorp Vault batch token", list{"hvb."}, token{tail: parts{base64url.from(60, 500)}}},
-		{"openshift", "OpenShift token", list{"sha256~"}, token{tail: parts{base64url.n(43)}}},
+		{"openshift", "OpenShift token", list{"sha256~"}, token{tail: parts{base64url.n(43)}, hold: mixedCase}},
 		{"mongodb-atlas", "MongoDB Atlas service account secret", list{"mdb_sa_sk_"}, token{tail: parts{base64url.from(36, 48)}}},
 		{"prefect", "Prefect API key", list{"pnu_", "pnb_"}, token{tail: parts{base62.n(36)}}},
 		{"twitter-bearer", "Twitter bearer token", list{strings.Repeat("A", 21)},
