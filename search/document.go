@@ -98,17 +98,17 @@ func markDocument(space string, m Mark) *document {
 // use.
 type documentMaker struct {
 	terms  *termMaker
-	weight map[string]float64 // of each key with a level, in the note at hand
-	plain  map[string]bool    // keys without one
-	pairs  []uint32           // groups, none twice
-	paired docSet             // which those are
+	used   []*weighed      // keys with a level, in the note at hand
+	plain  map[string]bool // keys without one
+	pairs  []uint32        // groups, none twice
+	paired docSet          // which those are
 	words  int
 	text   strings.Builder // see storedText
 	names  strings.Builder
 }
 
 func newDocumentMaker() *documentMaker {
-	return &documentMaker{terms: newTermMaker(), weight: map[string]float64{}, plain: map[string]bool{}, paired: newDocSet(pairGroups)}
+	return &documentMaker{terms: newTermMaker(), plain: map[string]bool{}, paired: newDocSet(pairGroups)}
 }
 
 func (m *documentMaker) document(space string, d *Doc) *document {
@@ -163,7 +163,11 @@ func blankControl(r rune) rune {
 }
 
 func (m *documentMaker) reset() {
-	clear(m.weight)
+	for _, w := range m.used {
+		w.weight, w.used = 0, false
+	}
+	m.used = m.used[:0]
+	m.terms.tidy()
 	clear(m.plain)
 	m.paired.removeAll(m.pairs)
 	m.pairs = m.pairs[:0]
@@ -177,20 +181,33 @@ func (m *documentMaker) reset() {
 func (m *documentMaker) add(text string, weight float64, kind byte) {
 	m.text.WriteByte(' ')
 	last := ""
-	for tok := range analysis.Tokens(text) {
-		t := m.terms.terms(tok)
-		m.weight[t.stem] += weight
-		if t.exact != "" {
-			m.weight[t.exact] += weight
+	for span := range analysis.Spans(text) {
+		for _, t := range m.terms.tokens(span) {
+			m.weigh(t.wordTerms, weight)
+			if kind != 0 {
+				m.plain[string(kind)+t.stem.key[1:]] = true
+			}
+			last = m.sequence(t.Token, last)
 		}
-		for _, e := range t.edges {
-			m.weight[e] += weight
-		}
-		if kind != 0 {
-			m.plain[string(kind)+t.stem[1:]] = true
-		}
-		last = m.sequence(tok, last)
 	}
+}
+
+func (m *documentMaker) weigh(t *wordTerms, weight float64) {
+	m.weighKey(t.stem, weight)
+	if t.exact != nil {
+		m.weighKey(t.exact, weight)
+	}
+	for _, e := range t.edges {
+		m.weighKey(e, weight)
+	}
+}
+
+func (m *documentMaker) weighKey(w *weighed, weight float64) {
+	if !w.used {
+		w.used = true
+		m.used = append(m.used, w)
+	}
+	w.weight += weight
 }
 
 // sequence notes where in the text a token stands after the last one, and
@@ -219,16 +236,29 @@ func (m *documentMaker) pair(group uint32) {
 }
 
 func (m *documentMaker) wordTerms() [][]byte {
-	out := make([][]byte, 0, len(m.weight)+len(m.plain)+len(m.pairs))
-	for k, w := range m.weight {
-		out = append(out, withLevel(k, levelOf(w, m.words)))
+	out := make([][]byte, 0, len(m.used)+len(m.plain)+len(m.pairs))
+	room := len(m.used) + len(m.plain)
+	for _, w := range m.used {
+		room += len(w.key)
 	}
 	for k := range m.plain {
-		out = append(out, withLevel(k, 0))
+		room += len(k)
 	}
-	keys := pairKeys()
+	all := make([]byte, 0, room)
+	add := func(key string, l level) {
+		start := len(all)
+		all = appendTerm(all, key, l)
+		out = append(out, all[start:len(all):len(all)])
+	}
+	for _, w := range m.used {
+		add(w.key, levelOf(w.weight, m.words))
+	}
+	for k := range m.plain {
+		add(k, 0)
+	}
+	terms := pairTerms()
 	for _, group := range m.pairs {
-		out = append(out, withLevel(keys[group], 0))
+		out = append(out, terms[group])
 	}
 	return out
 }

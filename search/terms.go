@@ -1,6 +1,7 @@
 package search
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"cairn/search/analysis"
@@ -32,25 +33,34 @@ func termKey(kind byte, text string) string {
 	return string(kind) + text + termSep
 }
 
-// withLevel is the term of a key at a level.
-func withLevel(key string, l level) []byte {
-	return append(append(make([]byte, 0, len(key)+1), key...), firstLevel+byte(l))
+// appendTerm appends the term of a key at a level.
+func appendTerm(dst []byte, key string, l level) []byte {
+	return append(append(dst, key...), firstLevel+byte(l))
 }
 
 // termLevel is the level at the end of a term.
 func termLevel(term []byte) level { return level(term[len(term)-1] - firstLevel) }
 
+// A weighed is a key, and what it weighs in the note at hand.
+type weighed struct {
+	key    string
+	weight float64
+	used   bool // the note has it, if only with a weight of nothing
+}
+
 // wordTerms are the keys that one token stands for.
 type wordTerms struct {
-	stem  string
-	exact string // empty if it would be the stem
-	edges []string
+	stem  *weighed
+	exact *weighed // nil if it would be the stem
+	edges []*weighed
 }
 
 // A termMaker makes keys and remembers them, for most words come again. It is
 // not safe for concurrent use.
 type termMaker struct {
 	known map[termOf]*wordTerms
+	keys  map[string]*weighed
+	names map[string][]knownToken // tokens of whole spans
 }
 
 type termOf struct {
@@ -58,38 +68,87 @@ type termOf struct {
 	edges bool
 }
 
-// maxKnown bounds the memory of a termMaker.
+// A knownToken is a token with its terms. Its place is that in another text.
+type knownToken struct {
+	analysis.Token
+	*wordTerms
+}
+
+// maxKnown bounds the memory of a termMaker, and so does longName.
 const maxKnown = 1 << 15
 
-func newTermMaker() *termMaker { return &termMaker{known: map[termOf]*wordTerms{}} }
+// longName is the length of a span that is not remembered.
+const longName = 48
+
+func newTermMaker() *termMaker {
+	return &termMaker{known: map[termOf]*wordTerms{}, keys: map[string]*weighed{}, names: map[string][]knownToken{}}
+}
+
+// tidy forgets if there is too much. It must not be called while a note is
+// being weighed.
+func (m *termMaker) tidy() {
+	if len(m.known) < maxKnown && len(m.names) < maxKnown {
+		return
+	}
+	clear(m.known)
+	clear(m.keys)
+	clear(m.names)
+}
+
+// tokens are those of a span.
+func (m *termMaker) tokens(span analysis.Span) []knownToken {
+	if known, ok := m.names[span.Text]; ok {
+		return known
+	}
+	var out []knownToken
+	for tok := range span.Tokens() {
+		out = append(out, knownToken{tok, m.terms(tok)})
+	}
+	if !span.Solid && len(span.Text) <= longName {
+		for i := range out { // a part of a text would keep all of it
+			out[i].Text = strings.Clone(out[i].Text)
+		}
+		m.names[strings.Clone(span.Text)] = out
+	}
+	return out
+}
 
 func (m *termMaker) terms(tok analysis.Token) *wordTerms {
 	of := termOf{tok.Text, tok.Form == analysis.Word || tok.Form == analysis.Part}
 	if t := m.known[of]; t != nil {
 		return t
 	}
-	if len(m.known) >= maxKnown {
-		clear(m.known)
-	}
-	t := makeTerms(tok.Text, of.edges)
+	of.text = strings.Clone(of.text)
+	t := m.make(of.text, of.edges)
 	m.known[of] = t
 	return t
 }
 
-func makeTerms(text string, edges bool) *wordTerms {
+func (m *termMaker) make(text string, edges bool) *wordTerms {
 	stem := analysis.Stem(text)
-	t := &wordTerms{stem: termKey(stemTerm, stem)}
+	t := &wordTerms{stem: m.key(stemTerm, stem)}
 	if stem != text {
-		t.exact = termKey(exactTerm, text)
+		t.exact = m.key(exactTerm, text)
 	}
 	if edges {
 		for n := minEdge; n <= maxEdge; n++ {
 			if end := runeOffset(text, n); end > 0 {
-				t.edges = append(t.edges, termKey(edgeTerm, text[:end]))
+				t.edges = append(t.edges, m.key(edgeTerm, text[:end]))
 			}
 		}
 	}
 	return t
+}
+
+// key is the one of its text that all words share.
+func (m *termMaker) key(kind byte, text string) *weighed {
+	k := termKey(kind, text)
+	w := m.keys[k]
+	if w == nil {
+		w = &weighed{key: k}
+		m.keys[k] = w
+	}
+	return w
 }
 
 // runeOffset is the length in bytes of the first n characters of s, or 0 if

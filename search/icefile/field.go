@@ -2,7 +2,6 @@ package icefile
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -14,17 +13,16 @@ import (
 
 // A field collects the terms of one field in all documents.
 type field struct {
-	name   string
-	number map[string]int32 // of terms
-	terms  []term
-	hits   []hit
+	name  string
+	texts table
+	terms []term // by number in texts
+	hits  []hit
 }
 
-// A term is one term and the chain of its hits.
+// A term is the chain of the hits of one term.
 type term struct {
-	text        string
-	first, last int32 // in hits
-	count       int32
+	number      uint32 // in texts
+	first, last int32  // in hits
 }
 
 // A hit is a term in a document.
@@ -33,7 +31,7 @@ type hit struct {
 	next int32 // of the same term, or -1
 }
 
-func newField(name string) *field { return &field{name: name, number: map[string]int32{}} }
+func newField(name string) *field { return &field{name: name, texts: newTable()} }
 
 func (f *field) add(doc uint32, in segment.Field) {
 	in.EachTerm(func(t segment.FieldTerm) { f.hit(t.Term(), doc) })
@@ -41,24 +39,19 @@ func (f *field) add(doc uint32, in segment.Field) {
 
 // hit adds a term in a document, however often it comes there.
 func (f *field) hit(text []byte, doc uint32) {
-	n, ok := f.number[string(text)]
+	n, isNew := f.texts.number(text)
 	at := int32(len(f.hits))
-	if !ok {
-		n = int32(len(f.terms))
-		f.terms = append(f.terms, term{text: string(text), first: at, last: at})
-		f.number[f.terms[n].text] = n
-	}
-	t := &f.terms[n]
-	if t.count > 0 {
-		last := &f.hits[t.last]
+	if isNew {
+		f.terms = append(f.terms, term{number: n, first: at})
+	} else {
+		last := &f.hits[f.terms[n].last]
 		if last.doc == doc {
 			return
 		}
 		last.next = at
 	}
 	f.hits = append(f.hits, hit{doc: doc, next: -1})
-	t.last = at
-	t.count++
+	f.terms[n].last = at
 }
 
 // write writes the lists of a field and its dictionary, and returns where that
@@ -68,14 +61,14 @@ func (f *field) write(out *output) (dictionary uint64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("field %s: %w", f.name, err)
 	}
-	slices.SortFunc(f.terms, func(s, t term) int { return cmp.Compare(s.text, t.text) })
+	slices.SortFunc(f.terms, func(s, t term) int { return bytes.Compare(f.texts.at(s.number), f.texts.at(t.number)) })
 	var docs []uint32
-	for i := range f.terms {
+	for _, t := range f.terms {
 		docs = docs[:0]
-		for k := f.terms[i].first; k >= 0; k = f.hits[k].next {
+		for k := t.first; k >= 0; k = f.hits[k].next {
 			docs = append(docs, f.hits[k].doc)
 		}
-		if err := w.add([]byte(f.terms[i].text), docs); err != nil {
+		if err := w.add(f.texts.at(t.number), docs); err != nil {
 			return 0, fmt.Errorf("field %s: %w", f.name, err)
 		}
 	}
