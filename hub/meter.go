@@ -51,6 +51,7 @@ func newMeter(door func() sshdoor.Tally, lost func() uint64) *meter {
 	}
 	r.Gauge("cairn_hub_connections_open", "Connections now.", func() float64 { return float64(door().Open) })
 	r.Gauge("cairn_hub_commands_running", "Commands that run now: pushes, fetches, watches, administration.", func() float64 { return float64(door().Sessions) })
+	r.Gauge("cairn_hub_people_slowed", "People whose next sessions wait, because something of theirs was refused before all of it was read.", func() float64 { return float64(door().Slowed) })
 	r.Gauge("cairn_hub_session_room_bytes", "What clients may have sent to commands and none has read.", func() float64 { return float64(door().Room) })
 	r.Gauge("cairn_hub_goroutines", "Goroutines of the process.", func() float64 { return float64(runtime.NumGoroutine()) })
 	r.Gauge("cairn_hub_heap_bytes", "Memory that the process uses for its objects.", heap)

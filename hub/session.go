@@ -118,6 +118,7 @@ func (h *Hub) push(ctx context.Context, s *sshdoor.Session, who caller, space st
 	}
 	v := verdict{policy: at.mark.Number}
 	by := h.pusher(who, space, at, &v)
+	by.Refused = s.Trouble
 	if by.Caps, err = h.told(at); err != nil {
 		return err
 	}

@@ -30,7 +30,16 @@ type Pusher struct {
 	// the push.
 	Judge func() (Judge, error)
 	Pack  gitstore.Limits // of this push, where they are lower than the hub's; zero for none
-	Caps  []string        // shown in the advert besides git's and the lease
+	// Refused is called when a push is refused before all of it has arrived, and
+	// the rest is read and thrown away; nil for nobody.
+	Refused func()
+	Caps    []string // shown in the advert besides git's and the lease
+}
+
+func (p Pusher) refused() {
+	if p.Refused != nil {
+		p.Refused()
+	}
 }
 
 // A Judge judges one push.
@@ -86,6 +95,7 @@ func (r *Repository) ServePush(ctx context.Context, stream hubwire.Stream, by Pu
 	reply := gitwire.NewPushReply(stream, req)
 	defer func() { err = errors.Join(err, reply.Close()) }()
 	if problem.IsA[*gitwire.ProtocolError](err) || problem.IsA[*gitwire.UnsupportedError](err) {
+		by.refused()
 		return Outcome{Asked: true, Rules: []string{"protocol"}}, reply.Fatal(err.Error())
 	}
 	if err != nil || len(req.Commands) == 0 {
@@ -220,31 +230,40 @@ func (p *push) receive(ctx context.Context, q *gitstore.Quarantine) error {
 func (p *push) badPack(err error) error {
 	limit, tooBig := errors.AsType[*gitstore.LimitError](err)
 	bad, broken := errors.AsType[*gitstore.BadPackError](err)
-	reason := ""
+	var why problem.Problem
 	switch {
 	case tooBig:
-		reason = limit.Error()
-		p.out.Rules = []string{hubwire.RuleLimit}
+		why = problem.Problem{Code: problem.TooBig, Rule: hubwire.RuleLimit, Message: limit.Error(), Hint: "push fewer events at once, oldest first"}
 		p.reply.Message(hubwire.Refusal{Rule: hubwire.RuleLimit}.String())
-		p.reply.Message("cairn: " + reason + "\ncairn: push fewer events at once, oldest first")
 	case broken && !errors.Is(bad, io.ErrUnexpectedEOF):
-		reason = bad.Error()
-		p.out.Rules = []string{"pack"}
-		p.reply.Message("cairn: " + reason + "\ncairn: run git fsck in your repository, then push again")
+		why = problem.Problem{Code: problem.HubRefused, Rule: "pack", Message: bad.Error(), Hint: "run git fsck in your repository, then push again"}
 	default:
 		return err
 	}
-	if err := p.report(reason, "the pack was not taken"); err != nil {
+	p.out.Rules = []string{why.Rule}
+	p.reply.Message("cairn: " + why.Message + "\ncairn: " + why.Hint)
+	if err := p.report(why.Message, "the pack was not taken"); err != nil {
 		return err
 	}
-	return p.drain()
+	return p.drain(&why)
 }
 
-// drain reads what a client still sends, or it would not hear the answer.
-func (p *push) drain() error {
+// maxDrained is how much of a pack is thrown away.
+const maxDrained = 8 << 20
+
+// drain reads what a client still sends, or it may not hear the answer. After a
+// while it hangs up, and says why once more.
+func (p *push) drain(why error) error {
+	p.by.refused()
 	in := watch(p.stream, p.r.set.limits.Stall, func() { p.hangUp(errStalled) })
 	defer in.stop()
-	_, err := io.Copy(io.Discard, io.LimitReader(in, p.r.set.limits.Pack.Bytes))
+	_, err := io.CopyN(io.Discard, in, maxDrained)
+	if err == nil {
+		p.hangUp(why)
+	}
+	if err == io.EOF {
+		return nil
+	}
 	return err
 }
 

@@ -564,3 +564,34 @@ func TestADeviceDoesNotPileUpPushes(t *testing.T) {
 	m.note("hello")
 	m.push(repository.ForMain).mustBeTaken(t)
 }
+
+// Whoever sends on after a pack was refused is hung up on before long, and whoever has them pay for it is told before.
+func TestWhoSendsOnAfterARefusalIsHungUpOn(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	var out repository.Outcome
+	told := 0
+	by := h.pusher("laptop")
+	by.Refused = func() { told++ }
+	conn, end := h.serve(func(ctx context.Context, rw hubwire.Stream) (err error) {
+		out, err = h.team.ServePush(ctx, rw, by)
+		return err
+	})
+	ad, err := gitwire.ReadAdvert(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, conn) }() // until it is hung up
+	line := fmt.Sprintf("%s %s %s\x00 report-status", ad.Refs[event.MainRef], strings.Repeat("1", 40), event.MainRef)
+	_, err = fmt.Fprintf(conn, "%04x%s0000PACK\x00\x00\x00\x02\x00\x00\x00\x09", len(line)+4, line)
+	sent := 0
+	for junk := make([]byte, 64<<10); err == nil && sent < 64<<20; {
+		var n int
+		n, err = conn.Write(junk)
+		sent += n
+	}
+	_ = end() // with an error or without: the client was told
+	if told != 1 || sent < 1<<20 || sent > 16<<20 || !slices.Equal(out.Rules, []string{"pack"}) || out.Taken {
+		t.Errorf("told %d times, %d bytes sent, %+v", told, sent, out)
+	}
+}

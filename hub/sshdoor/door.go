@@ -41,6 +41,7 @@ type Door struct {
 	limits    Limits
 	turnstile *turnstile
 	room      *room
+	brake     *brake
 	server    *gliderssh.Server
 	tally     tally
 	stopping  chan struct{}
@@ -62,7 +63,7 @@ func New(o Options) (*Door, error) {
 		lookup: o.Lookup, handle: o.Handle, log: o.Log, limits: o.Limits.withDefaults(),
 		stopping: make(chan struct{}), visitors: map[*visitor]struct{}{},
 	}
-	d.turnstile, d.room = newTurnstile(d.limits), newRoom(d.limits)
+	d.turnstile, d.room, d.brake = newTurnstile(d.limits), newRoom(d.limits), newBrake(d.limits)
 	d.server = &gliderssh.Server{
 		Version:     "cairn",
 		HostSigners: []gliderssh.Signer{o.HostKey},

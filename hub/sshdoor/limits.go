@@ -20,7 +20,8 @@ type Limits struct {
 	Awaiting       int     // of them that have not said which command; more are let in after these: 2
 	Unasked        int64   // bytes that are sent to a command that reads nothing: 64 KiB
 	Room           int64   // bytes that clients may have sent and no command has read, 2 MiB for each that reads: 256 MiB
-	RoomPerson     int64   // of them from the devices of one person: 32 MiB
+	RoomPerson     int64   // of them from the devices of one person: 64 MiB
+	Troubled       int64   // bytes that count as a second of waiting for who had something refused within a minute: 1 MiB
 }
 
 func (l Limits) withDefaults() Limits {
@@ -39,7 +40,8 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.Awaiting, 2)
 	setDefault(&l.Unasked, 64<<10)
 	setDefault(&l.Room, 256<<20)
-	setDefault(&l.RoomPerson, 32<<20)
+	setDefault(&l.RoomPerson, 64<<20)
+	setDefault(&l.Troubled, 1<<20)
 	return l
 }
 

@@ -18,10 +18,12 @@ import (
 // every keep-alive, would hold a command for ever.
 type patient struct {
 	gossh.Channel
-	after time.Duration
-	cut   func()          // ends the connection
-	over  context.Context // ends when the client has closed the channel too, or is gone
-	leave func()          // gives up the room for what is not read
+	after   time.Duration
+	cut     func()          // ends the connection
+	over    context.Context // ends when the client has closed the channel too, or is gone
+	leave   func()          // gives up the room for what is not read
+	charge  func(n int)     // is told how many bytes were read
+	trouble func()          // puts the brake on
 
 	reading sync.Mutex // the library wakes only one of those who read when there is no more
 }
@@ -29,7 +31,9 @@ type patient struct {
 func (p *patient) Read(b []byte) (int, error) {
 	p.reading.Lock()
 	defer p.reading.Unlock()
-	return p.Channel.Read(b)
+	n, err := p.Channel.Read(b)
+	p.charge(n)
+	return n, err
 }
 
 func (p *patient) Write(b []byte) (int, error) { return p.write(p.Channel, b) }
@@ -55,10 +59,17 @@ func (p *patient) Close() error {
 // with what was sent to it, so that is thrown away.
 func (p *patient) part() error {
 	err := p.Channel.Close()
-	_, rerr := io.Copy(io.Discard, p)
+	_, rerr := io.CopyN(io.Discard, p, fewMore)
+	if rerr == nil {
+		p.trouble()
+		p.cut()
+	}
 	<-p.over.Done()
 	return errors.Join(err, rerr)
 }
+
+// fewMore is what may still be on its way when a command has ended. Who sends more does not listen.
+const fewMore = 2 * window
 
 // CloseWith is Close after a word about why, if err is one for the client.
 func (p *patient) CloseWith(err error) error {

@@ -1,6 +1,7 @@
 package sshdoor_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -86,9 +87,45 @@ func TestSessionsWaitForRoom(t *testing.T) {
 	}
 }
 
+// The next session of who is in trouble is not opened before what was read is paid for; that of others is.
+func TestWhoIsInTroubleWaitsAtTheDoor(t *testing.T) {
+	t.Parallel()
+	h := opened(t, sshdoor.Limits{Troubled: 1}, func(_ context.Context, s *sshdoor.Session) error {
+		if s.Command.Name == sshdoor.ReceivePack {
+			s.Trouble()
+			_, err := s.Stream.Read(make([]byte, 1<<10))
+			return err
+		}
+		return sayWho(context.Background(), s)
+	}, "laptop", "desktop")
+	h.enrolFor(t, "bo", "tower")
+	s, err := h.as(t, "laptop").NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Stdin = strings.NewReader("much")
+	if err := s.Run("git-receive-pack 'team'"); err != nil {
+		t.Fatal(err)
+	}
+	next := make(chan string, 2)
+	for _, name := range []string{"desktop", "tower"} {
+		c := h.as(t, name)
+		go func() {
+			out, _, _ := c.run(t, "whoami")
+			next <- out
+		}()
+	}
+	if first, second := <-next, <-next; first != "tower" || second != "desktop" {
+		t.Errorf("first %s, then %s", first, second)
+	}
+	if got := h.Tally(); got.Slowed != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Without a bound on the room, one key with many connections fills the memory.
 func TestUnreadInputOfOneKeyIsBounded(t *testing.T) {
-	const most, connections, sessions = 48 << 20, 5, 8
+	const most, connections, sessions = 88 << 20, 5, 12
 	junk := make([]byte, window) // all that is taken unread
 	for name, c := range map[string]struct {
 		limits sshdoor.Limits

@@ -31,6 +31,11 @@ type Session struct {
 	// has no more to say, which is not the end of the session; closing it is.
 	Stream hubwire.Stream
 
+	// Trouble says that something of the client's was refused before all of it was
+	// read: for a minute, the person's next sessions wait the longer the more is
+	// read of them.
+	Trouble func()
+
 	// Stopping is closed when the door is about to stop. A session that would
 	// not end by itself ends then.
 	Stopping <-chan struct{}
@@ -69,7 +74,7 @@ func (d *Door) begin(ctx context.Context, v *visitor, offered gossh.NewChannel) 
 		return nil, "", false
 	}
 	defer func() { <-v.awaiting }()
-	leave, err := d.findRoom(ctx, v)
+	person, leave, err := d.findRoom(ctx, v)
 	if err != nil {
 		d.refuseSession(v, offered, err.Error())
 		return nil, "", false
@@ -90,15 +95,22 @@ func (d *Door) begin(ctx context.Context, v *visitor, offered gossh.NewChannel) 
 		end()
 	}()
 	go d.ignore(v, accepted.Stderr()) // no command reads that of a client
-	return &patient{Channel: accepted, after: d.limits.Stall, cut: v.drop, over: over, leave: leave}, line, ok
+	return &patient{
+		Channel: accepted, after: d.limits.Stall, cut: v.drop, over: over, leave: leave,
+		charge:  func(n int) { d.brake.charge(person, n, time.Now()) },
+		trouble: func() { d.brake.trouble(person, time.Now()) },
+	}, line, ok
 }
 
-func (d *Door) findRoom(ctx context.Context, v *visitor) (leave func(), err error) {
-	person, err := d.personOf(v)
-	if err != nil {
-		return nil, err
+func (d *Door) findRoom(ctx context.Context, v *visitor) (person string, leave func(), err error) {
+	if person, err = d.personOf(v); err != nil {
+		return "", nil, err
 	}
-	return d.room.enter(ctx, person)
+	if err := d.brake.wait(ctx, person); err != nil {
+		return "", nil, err
+	}
+	leave, err = d.room.enter(ctx, person)
+	return person, leave, err
 }
 
 func (d *Door) refuseSession(v *visitor, offered gossh.NewChannel, reason string) {
@@ -184,7 +196,7 @@ func (d *Door) dispatch(ctx context.Context, v *visitor, ch *patient, cmd Comman
 	}
 	return d.handle(ctx, &Session{
 		Command: cmd, Who: who, Fingerprint: fingerprint, Addr: v.RemoteAddr().String(), ID: v.conn().SessionID(),
-		Stream: ch, Stopping: d.stopping,
+		Stream: ch, Trouble: ch.trouble, Stopping: d.stopping,
 	})
 }
 

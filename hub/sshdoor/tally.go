@@ -1,6 +1,9 @@
 package sshdoor
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // tally counts what becomes of connections.
 type tally struct{ accepted, refused, dropped, unopened, received, sent atomic.Uint64 }
@@ -15,6 +18,7 @@ type Tally struct {
 	Sent     uint64
 	Open     int   // connections now
 	Sessions int   // commands that run now
+	Slowed   int   // people whose sessions wait, because of what was refused
 	Room     int64 // bytes that clients may have sent and no command has read
 }
 
@@ -22,7 +26,7 @@ type Tally struct {
 func (d *Door) Tally() Tally {
 	t := Tally{
 		Accepted: d.tally.accepted.Load(), Refused: d.tally.refused.Load(), Dropped: d.tally.dropped.Load(),
-		Unopened: d.tally.unopened.Load(), Received: d.tally.received.Load(), Sent: d.tally.sent.Load(), Room: d.room.taken(),
+		Unopened: d.tally.unopened.Load(), Received: d.tally.received.Load(), Sent: d.tally.sent.Load(), Room: d.room.taken(), Slowed: d.brake.count(time.Now()),
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
