@@ -37,8 +37,20 @@ type foe struct {
 
 // newFoe is a foe at the n-th address of this machine. As a member it joined properly, as a person of that name.
 func newFoe(f *fleettest.Fleet, n int, person, dir string) (*foe, error) {
-	e := &foe{hub: f.Addr(), from: net.IPv4(127, 0, 1, byte(n)), dir: dir}
-	if person == "" {
+	return recruited(f, n, person, dir).join()
+}
+
+func recruited(f *fleettest.Fleet, n int, person, dir string) recruit {
+	r := recruit{Hub: f.Addr(), N: n, Person: person, Dir: dir}
+	if person != "" {
+		r.Invite = f.Invite(person)
+	}
+	return r
+}
+
+func (r recruit) join() (*foe, error) {
+	e := &foe{hub: r.Hub, from: net.IPv4(127, 0, 1, byte(r.N)), dir: r.Dir}
+	if r.Person == "" {
 		return e, nil
 	}
 	_, key, err := ed25519.GenerateKey(rand.Reader)
@@ -46,7 +58,7 @@ func newFoe(f *fleettest.Fleet, n int, person, dir string) (*foe, error) {
 		return nil, err
 	}
 	e.key = key
-	return e, e.enrol(f.Invite(person), person)
+	return e, e.enrol(r.Invite, r.Person)
 }
 
 func (e *foe) enrol(text, name string) error {

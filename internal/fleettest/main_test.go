@@ -7,8 +7,9 @@ import (
 	"cairn/internal/fleettest"
 )
 
-// TestMain is also a hub in a process of its own.
+// TestMain is also a hub, or foes, in a process of their own.
 func TestMain(m *testing.M) {
 	fleettest.Main()
+	beGang()
 	os.Exit(m.Run())
 }
