@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -110,6 +111,37 @@ func TestAChangeWithinOneTickIsSeen(t *testing.T) {
 	if m, err := s.Now(); err != nil || m.Lookup(public("laptop")).Device.Name != "tablet" {
 		t.Errorf("the former list: %v", err)
 	}
+}
+
+// However many ask at once, nobody is told less than what was stored before they asked.
+func TestWhatIsStoredIsSeenByAllWhoAskLater(t *testing.T) {
+	dir := t.TempDir()
+	s, admin := opened(t, dir), opened(t, dir)
+	var stored atomic.Int64
+	var work sync.WaitGroup
+	for range 4 {
+		work.Go(func() {
+			for n := int64(0); n < 30; {
+				n = stored.Load()
+				m, err := s.Now()
+				if err != nil || int64(len(m.Invites())) < n {
+					t.Errorf("after %d invites: %v", n, err)
+					return
+				}
+			}
+		})
+	}
+	for n := range 30 {
+		err := admin.Change(context.Background(), func(m *devices.Members) error {
+			invited(t, m, fmt.Sprint("invite ", n), "ana", devices.Write, "team")
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		stored.Add(1)
+	}
+	work.Wait()
 }
 
 func TestAFailedChangeStoresNothing(t *testing.T) {
