@@ -45,9 +45,11 @@ type reading struct {
 
 // isOf says whether the file has certainly not been changed or replaced since.
 func (r *reading) isOf(file fs.FileInfo) bool {
-	return os.SameFile(file, r.file) && file.Size() == r.file.Size() && file.ModTime().Equal(r.file.ModTime()) &&
-		r.at.Sub(file.ModTime()) > racyTime
+	return os.SameFile(file, r.file) && file.Size() == r.file.Size() && file.ModTime().Equal(r.file.ModTime())
 }
+
+// settled says whether a later change of the file would show.
+func (r *reading) settled() bool { return r.at.Sub(r.file.ModTime()) > racyTime }
 
 // Create writes an empty member list into the folder dir, unless there is one.
 func Create(ctx context.Context, fsys disk.FS, dir string) (err error) {
@@ -74,7 +76,7 @@ func Open(fsys disk.FS, dir string) (*Store, error) {
 // Now is the list as it is on disk at this moment. Do not change it.
 func (s *Store) Now() (*Members, error) {
 	// Every login and command asks, the hostile ones too: nobody waits for another one's look at a list that is as it was.
-	if r := s.known.Load(); r != nil {
+	if r := s.known.Load(); r != nil && r.settled() {
 		if file, err := s.fs.Stat(s.path()); err == nil && r.isOf(file) {
 			return r.members, nil
 		}
