@@ -40,7 +40,7 @@ func builtInRules() []*rule {
 	var all []*rule
 	for _, family := range [][]*rule{
 		forgeRules(), cloudRules(), modelRules(), chatRules(), mailRules(), moneyRules(), serviceRules(),
-		keyRules(), urlRules(), headerRules(), fileRules(), pairRules(), providerRules(),
+		keyRules(), urlRules(), headerRules(), fileRules(), commandRules(), pairRules(), providerRules(),
 	} {
 		all = append(all, family...)
 	}

@@ -14,7 +14,7 @@ func headerRules() []*rule {
 		{id: "basic-header", about: "user and password of basic authentication", names: list{"basic "}, check: basicLogin},
 		{id: "curl-user", about: "user and password on a command line", names: list{" -u", " --user", "--proxy-user"}, check: curlLogin},
 		{id: "cli-password", about: "password behind a flag of a client", check: clientPassword,
-			names: list{"mysql ", "mysqldump ", "mariadb ", "sshpass ", "redis-cli ", "docker login ", "az login ", "mongosh ", "ldapsearch "}},
+			names: list{"mysql ", "mysqldump ", "mariadb ", "sshpass ", "redis-cli ", "docker login ", "az login ", "mongosh ", "ldapsearch ", "snmpwalk ", "snmpget ", "snmpset "}},
 		{id: "session-cookie", about: "cookie of a session", names: list{"cookie", "cookies"}, check: sessionCookie},
 	}
 }
@@ -40,7 +40,11 @@ func authorization(text []byte, literal span) (match, bool) {
 	if scheme == start || !blanks.at(text, scheme) {
 		return match{}, false
 	}
-	return bearerToken(text, span{start, scheme})
+	m, ok := bearerToken(text, span{start, scheme})
+	if value := m.in(text); !ok && len(value) >= 32 && isBareHash(value) {
+		ok = looksRandom(value) // nothing else stands behind a scheme
+	}
+	return m, ok
 }
 
 // basicLogin decodes what follows: a user, a colon and a password (RFC 7617).
@@ -108,15 +112,17 @@ func flagValue(text []byte, at int) int {
 func isGiven(value []byte) bool { return !isPlaceholder(value) && !isReference(value) }
 
 // clientPassword takes the password behind a flag of a client: -pSECRET of
-// mysql, -p SECRET of docker, -a SECRET of redis-cli, -w SECRET of LDAP.
+// mysql, -p SECRET of docker, -a SECRET of redis-cli, -w SECRET of LDAP,
+// -A and -X SECRET of SNMP.
 func clientPassword(text []byte, literal span) (match, bool) {
-	line := lineAfter(text, literal.end, maxLine)
-	for _, flag := range []string{"-p", "-a", "-w"} {
+	from := literal.end - 1 // the blank in front of the first flag
+	line := lineAfter(text, from, maxLine)
+	for _, flag := range []string{" -p", " -a", " -w", " -A", " -X"} {
 		at := bytes.Index(line, []byte(flag))
-		if at < 0 || at > 0 && line[at-1] != ' ' {
+		if at < 0 {
 			continue
 		}
-		for _, v := range readValue(text, flagValue(text, literal.end+at+len(flag))) {
+		for _, v := range readValue(text, flagValue(text, from+at+len(flag))) {
 			if isSecretValue(v.in(text), passwordName, assigned) {
 				return match{span: v}, true
 			}

@@ -11,7 +11,7 @@ import (
 // whatever stands beside them: identifiers, digests, versions, moments,
 // addresses, paths.
 func isIdentity(value []byte) bool {
-	return isPublic(value) || isUUID(value) || isULID(value) || isDigest(value) || isMoment(value) || isAddress(value)
+	return isPublic(value) || isUUID(value) || isULID(value) || isDigest(value) || isMoment(value) || isAddress(value) || region.Match(value)
 }
 
 // isPublic reports keys that are made to stand in web pages and apps: of
@@ -71,6 +71,7 @@ func isBareHash(value []byte) bool {
 var (
 	moment  = regexp.MustCompile(`^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?)?$`)
 	version = regexp.MustCompile(`^[@\w./-]*[@=: v]?v?\d+\.\d+(\.\d+)*([-+.][0-9A-Za-z.+-]*)?$`)
+	region  = regexp.MustCompile(`^[a-z]{2}(-gov)?-(north|south|east|west|central|northeast|northwest|southeast|southwest)-\d$`)
 	mail    = regexp.MustCompile(`^[\w.+-]+@[\w-]+(\.[\w-]+)+$`)
 )
 

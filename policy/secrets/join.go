@@ -30,11 +30,13 @@ func joint(text []byte, i int) span {
 		return lineJoint(text, i)
 	case '"', '\'':
 		size = quoteJoint(text, i)
+	case '`':
+		size = max(1, quoteJoint(text, i))
 	case '<':
 		size = tagJoint(text[i:min(len(text), i+60)])
 	case '/':
 		size = commentJoint(text[i:min(len(text), i+120)])
-	case '*', '`', '~', '\t', '\r':
+	case '*', '~', '\t', '\r':
 		size = 1
 	}
 	return span{i, i + size}
@@ -56,7 +58,17 @@ func lineJoint(text []byte, i int) span {
 	if bytes.HasPrefix(text[end:], []byte("//")) {
 		end = blanks.after(text, end+2, maxIndent)
 	}
+	if mark := text[min(i+1, len(text)-1)]; (mark == '+' || mark == '-') && mark == lineMark(text, i) {
+		end = lineStart.after(text, i+2, maxIndent) // both lines are of one side of a diff
+	}
 	return span{start, end}
+}
+
+// lineMark is the first character of the line that ends at i.
+func lineMark(text []byte, i int) byte {
+	from := max(0, i-maxIndent)
+	start := from + bytes.LastIndexByte(text[from:i], '\n') + 1
+	return text[start]
 }
 
 var quoteMarks = alphabetOf(">#*|/ \t")
@@ -88,8 +100,11 @@ var stringOperators = alphabetOf("+.&,|~_ \t\r\n\\")
 // begin.
 func quoteJoint(text []byte, i int) int {
 	end := stringOperators.after(text, i+1, maxIndent)
-	if end == len(text) || text[end] != '"' && text[end] != '\'' || end == i+1 {
+	if end == len(text) || text[end] != '"' && text[end] != '\'' && (text[end] != '`' || text[i] != '`') {
 		return 0
+	}
+	if end == i+1 && !(base62.at(text, i-1) && base62.at(text, end+1)) {
+		return 0 // an empty literal
 	}
 	return end + 1 - i
 }

@@ -54,7 +54,7 @@ var keyQualifiers = []string{
 	"api", "access", "secret", "private", "signing", "sign", "encryption", "encrypt", "decryption", "auth", "authentication", "authorization",
 	"master", "service", "account", "storage", "admin", "app", "application", "session", "shared", "client", "deploy", "deployment",
 	"license", "root", "webhook", "jwt", "hmac", "consumer", "subscription", "ssh", "rsa", "bot", "server", "write", "management", "security",
-	"cipher", "aes", "function", "host", "personal", "sas", "integration", "developer", "bearer", "refresh", "oauth", "oauth2", "id",
+	"cipher", "aes", "fernet", "function", "host", "personal", "sas", "integration", "developer", "bearer", "refresh", "oauth", "oauth2", "id",
 	"registry", "publish", "push", "upload", "write", "read", "cookie", "crypto", "vault", "unseal", "wallet", "preshared", "identity",
 	"github", "gitlab", "gh", "gl", "npm", "pypi", "slack", "stripe", "openai", "anthropic", "aws", "azure", "gcp", "google", "discord", "telegram",
 	"sentry", "datadog", "cloudflare", "heroku", "twilio", "sendgrid", "mailgun", "docker", "jira", "jenkins", "sonar", "vercel", "netlify",

@@ -60,13 +60,18 @@ func readOperator(text []byte, name span) (int, operator) {
 // bracket or a comma.
 func readSign(text []byte, name span, i int) (int, bool) {
 	switch text[i] {
-	case ':', '=', '>':
+	case '>':
+		return innerTag(text, skipType(text, toValue(text, assigners.after(text, i+1, 3)))), true
+	case ':', '=':
 		return skipType(text, toValue(text, assigners.after(text, i+1, 3))), true
 	case '-':
 		return toValue(text, i+2), bytes.HasPrefix(text[i:], []byte("->"))
 	case '|':
 		return toValue(text, i+1), !inPath(text, name)
 	case '<':
+		if value, ok := nextElement(text, i); ok {
+			return value, true
+		}
 		return toValue(text, i+2), bytes.HasPrefix(text[i:], []byte("<-"))
 	case '(', '{':
 		return quotedValue(text, i+1)
@@ -78,12 +83,41 @@ func readSign(text []byte, name span, i int) (int, bool) {
 	return 0, false
 }
 
+var valueTags = list{"value", "string", "plaintext"}
+
+// innerTag steps over a tag that says no more than that a value follows.
+func innerTag(text []byte, i int) int {
+	if i >= len(text) || text[i] != '<' {
+		return i
+	}
+	end := letters.after(text, i+1, 12)
+	if end < len(text) && text[end] == '>' && slices.Contains(valueTags, string(lowerASCII(nil, text[i+1:end]))) {
+		return spaces.after(text, end+1, 40)
+	}
+	return i
+}
+
+// nextElement is where the value begins behind the end of the element that
+// holds the name: <key>password</key><string>X.
+func nextElement(text []byte, i int) (int, bool) {
+	if !bytes.HasPrefix(text[i:], []byte("</")) {
+		return 0, false
+	}
+	end := letters.after(text, i+2, 12)
+	if end >= len(text) || text[end] != '>' {
+		return 0, false
+	}
+	tag := spaces.after(text, end+1, 80)
+	value := innerTag(text, tag)
+	return value, value > tag
+}
+
 // inPath reports a name that is the last part of a path.
 func inPath(text []byte, name span) bool { return name.start > 0 && text[name.start-1] == '/' }
 
 // quotedValue is where a value in quotes begins, escaped ones included.
 func quotedValue(text []byte, i int) (int, bool) {
-	at := blanks.after(text, i, 8)
+	at := blanks.after(text, i, 40)
 	mark := backslashes.after(text, at, 4)
 	return at, mark < len(text) && (text[mark] == '"' || text[mark] == '\'')
 }

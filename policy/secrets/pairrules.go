@@ -45,12 +45,16 @@ func foreignValue(text []byte, literal span) (match, bool) {
 // letters each, and nothing else up to the end of the line or the quotes.
 func seedPhrase(text []byte, literal span) (match, bool) {
 	at, op := readOperator(text, literal)
+	if below := spaces.after(text, literal.end, 8); op != assigned && digits.at(text, below) {
+		at, op = below, assigned // a numbered list
+	}
 	if op == noOperator || op == adjacent {
 		return match{}, false
 	}
 	start := openers.after(text, at, 4)
 	words, end := 0, start
 	for at := start; words < 25; words++ {
+		at = itemNumber(text, at)
 		next := lower.after(text, at, 9)
 		if next-at < 3 || next-at > 8 {
 			break
@@ -60,6 +64,15 @@ func seedPhrase(text []byte, literal span) (match, bool) {
 	}
 	parted := blanks.at(text, end) && letters.at(text, blanks.after(text, end, 4))
 	return match{span: span{start, end}}, !parted && words >= 12 && words%3 == 0 && words <= 24
+}
+
+// itemNumber steps over the number of an item: "3. ", "3) ".
+func itemNumber(text []byte, at int) int {
+	end := digits.after(text, at, 2)
+	if end == at || end >= len(text) || text[end] != '.' && text[end] != ')' && text[end] != ':' {
+		return at
+	}
+	return blanks.after(text, end+1, 4)
 }
 
 // twilioPair takes an account id with 32 hexadecimal digits near it.

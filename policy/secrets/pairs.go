@@ -18,7 +18,39 @@ func namedValue(text []byte, literal span) (match, bool) {
 	if how == otherName {
 		return match{}, false
 	}
-	return valueOf(text, name, how)
+	if how == weakName && isVariableToken(name.in(text)) {
+		how = strongName
+	}
+	if m, ok := valueOf(text, name, how); ok {
+		return m, !isKeyID(name.in(text), m.in(text))
+	}
+	return columnValue(text, name, how)
+}
+
+// isVariableToken reports the name of an environment variable that ends in
+// TOKEN: GITEA_TOKEN.
+func isVariableToken(name []byte) bool {
+	before, ok := bytes.CutSuffix(name, []byte("_TOKEN"))
+	if !ok || len(before) < 2 || lower.count(name) > 0 {
+		return false
+	}
+	words := splitName(before)
+	return len(words) > 0 && !slices.Contains(digestWords, words[len(words)-1])
+}
+
+// isKeyID reports the id of the OpenPGP key that Git signs with.
+func isKeyID(name, value []byte) bool {
+	id := len(value) == 8 || len(value) == 16 || len(value) == 40
+	return id && bytes.HasSuffix(name, []byte("signingkey")) && anyHex.holdsAll(value)
+}
+
+// inResourceName reports a name that is a part of an Amazon resource name.
+func inResourceName(text []byte, name span) bool {
+	if name.start == 0 || text[name.start-1] != ':' {
+		return false
+	}
+	before := text[max(0, name.start-120):name.start]
+	return bytes.Contains(before[bytes.LastIndexAny(before, " \t\n\"'=")+1:], []byte("arn:"))
 }
 
 func valueOf(text []byte, name span, how strength) (match, bool) {
@@ -43,7 +75,7 @@ func nameAround(text []byte, noun span) (span, strength) {
 	for name.end > noun.end && !base62[text[name.end-1]] {
 		name.end-- // the dot of a sentence is no part of it
 	}
-	if isTestOutput(text, name) {
+	if isTestOutput(text, name) || inResourceName(text, name) {
 		return name, otherName
 	}
 	how := rate(splitName(name.in(text)), wordBefore(text, name.start))
@@ -80,7 +112,7 @@ func isSecretValue(value []byte, how strength, op operator) bool {
 		return false
 	}
 	switch {
-	case how != passwordName && bytes.IndexByte(value, ' ') >= 0:
+	case how != passwordName && bytes.IndexByte(value, ' ') >= 0 && (len(value) < 40 || wordShare(value) > 0.2):
 		return false // a sentence in quotes
 	case how == weakName:
 		return len(value) >= 12 && !isBareHash(value) && looksChosen(value) && looksRandom(value)

@@ -33,6 +33,8 @@ func providerRules() []*rule {
 		{"algolia-admin", "Algolia admin API key", list{"algolia"}, nearby{value: hex32, words: list{"admin", "write", "secret", "api", "key"}}},
 		{"asana", "Asana token", list{"asana"}, nearby{value: parts{digits.n(1), fixed("/"), digits.from(15, 17), fixed(":"), lowerHex.n(32)}}},
 		{"asana-legacy", "Asana token, older form", list{"asana"}, nearby{value: hex32}},
+		{"opsgenie", "Opsgenie API key", list{"opsgenie", "geniekey"}, nearby{value: uuid()}},
+		{"exa", "Exa API key", list{"exa_api"}, nearby{value: uuid()}},
 		{"consul", "Consul or Nomad ACL token", list{"consul", "nomad"}, nearby{value: uuid()}},
 		{"rails-master-key", "Rails master key", list{"rails", "master.key", "master_key", "master key"}, nearby{value: hex32}},
 		{"rails-secret-base", "Rails secret key base", list{"secret_key_base"}, nearby{value: parts{lowerHex.n(128)}}},

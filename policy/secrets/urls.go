@@ -48,7 +48,8 @@ func urlLogin(text []byte, literal span) (match, bool) {
 // pages: 32 hexadecimal digits at a host, and the number of a project.
 func isSentryAddress(user, rest []byte) bool {
 	project := rest[bytes.LastIndexByte(rest, '/')+1:]
-	return len(user) == 32 && anyHex.holdsAll(user) && len(project) > 0 && digits.holdsAll(project)
+	known := bytes.Contains(rest, []byte(".sentry.io/")) && digits.at(project, 0)
+	return len(user) == 32 && anyHex.holdsAll(user) && len(project) > 0 && (known || digits.holdsAll(project))
 }
 
 // splitLogin finds the at sign that ends a login and the colon in it. A

@@ -17,7 +17,12 @@ func isReference(value []byte) bool {
 			return true
 		}
 	}
-	return isCall(value) || isTemplate(value) || isSealed(value) || bytes.HasPrefix(bytes.TrimLeft(value, numerals), []byte("]"))
+	return isPattern(value) || isCall(value) || isTemplate(value) || isSealed(value) || bytes.HasPrefix(bytes.TrimLeft(value, numerals), []byte("]"))
+}
+
+// isPattern reports a regular expression for secrets.
+func isPattern(value []byte) bool {
+	return containsAny(value, list{"[A-Z", "[a-z", "[0-9"})
 }
 
 var variable = regexp.MustCompile(`^[A-Za-z_.][\w. \[\]-]*$`)

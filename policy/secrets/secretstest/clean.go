@@ -80,6 +80,8 @@ var cleanForms = map[string][]string{
 	"cookies of nothing": {"Cookie: theme=dark; lang=en-US; csrftoken=[b62:32]", "Set-Cookie: consent=accepted-2024; Path=/"},
 	"templates of k8s":   {"kind: Secret\nmetadata:\n  name: x\ndata:\n  password: {{ .Values.password | b64enc }}", "kind: Secret\nmetadata:\n  name: x\nstringData:\n  password: ${PASSWORD}", "kind: Secret\nmetadata:\n  name: db-secret\ntype: Opaque"},
 	"identifiers":        {"discord snowflake 1[dig:17].json", "order SK[dig:10]", "AC[dig:6] part number", "key_[dig:6]", "build [dig:8].[dig:2]", "1.[dig:3].[dig:2]"},
+	"names of secrets":   {"SECRET_ARN=arn:aws:secretsmanager:eu-west-1:[dig:12]:secret:prod/db-[b62:6]", "SENTRY_DSN=https://[hex:32]@o[dig:6].ingest.sentry.io/[dig:7]\nworks now", "user.signingkey=[HEX:16]", "client_secret: us-east-1", "regex for github tokens: gh[[pousr]_[[A-Za-z0-9]{36}"},
+	"tables":             {"name,password\nana,none\n", "| token | kind |\n|---|---|\n| [hex:40] | commit |\n", "variable \"db_password\" {\n  type = string\n  sensitive = true\n}", "the user on >2 machines", "password 0 is the default", "net use \\\\fs01\\share lists it", "chpasswd reads user:password lines"},
 	"Chinese":            {"密码不能少于八位，必须包含数字。", "令牌每小时轮换一次", "密码：请联系管理员", "密钥保存在保险库 vault-2 中"},
 	"e-mail":             {"Message-ID: <[hex:8].[hex:8]@mail.example.com>", "key-ana+tag2@example.org"},
 	"long words":         {strings.Repeat("internationalization-", 3), "thisIsAVeryLongCamelCaseIdentifierForTokens2", "SOME_VERY_LONG_CONSTANT_NAME_FOR_SECRET_ROTATION_V2"},
