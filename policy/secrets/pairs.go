@@ -38,10 +38,11 @@ func isVariableToken(name []byte) bool {
 	return len(words) > 0 && !slices.Contains(digestWords, words[len(words)-1])
 }
 
-// isKeyID reports the id of the OpenPGP key that Git signs with.
+// isKeyID reports the id of the OpenPGP key that Git signs with, which gpg
+// prints in capitals.
 func isKeyID(name, value []byte) bool {
 	id := len(value) == 8 || len(value) == 16 || len(value) == 40
-	return id && bytes.HasSuffix(name, []byte("signingkey")) && anyHex.holdsAll(value)
+	return id && (string(name) == "signingkey" || string(name) == "user.signingkey") && anyHex.holdsAll(value) && lower.count(value) == 0
 }
 
 // inResourceName reports a name that is a part of an Amazon resource name.
@@ -50,7 +51,7 @@ func inResourceName(text []byte, name span) bool {
 		return false
 	}
 	before := text[max(0, name.start-120):name.start]
-	return bytes.Contains(before[bytes.LastIndexAny(before, " \t\n\"'=")+1:], []byte("arn:"))
+	return bytes.HasPrefix(before[bytes.LastIndexAny(before, " \t\n\"'=")+1:], []byte("arn:aws"))
 }
 
 func valueOf(text []byte, name span, how strength) (match, bool) {

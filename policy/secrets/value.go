@@ -20,10 +20,11 @@ func isReference(value []byte) bool {
 	return isPattern(value) || isCall(value) || isTemplate(value) || isSealed(value) || bytes.HasPrefix(bytes.TrimLeft(value, numerals), []byte("]"))
 }
 
-// isPattern reports a regular expression for secrets.
-func isPattern(value []byte) bool {
-	return containsAny(value, list{"[A-Z", "[a-z", "[0-9"})
-}
+// isPattern reports a regular expression for secrets: a class of characters,
+// and how many of them.
+func isPattern(value []byte) bool { return pattern.Match(value) }
+
+var pattern = regexp.MustCompile(`\[(?:[A-Za-z0-9]-[A-Za-z0-9]|[_+/=.-])+\](?:\{\d|[+*])`)
 
 var variable = regexp.MustCompile(`^[A-Za-z_.][\w. \[\]-]*$`)
 
