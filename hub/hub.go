@@ -130,7 +130,7 @@ func (h *Hub) assemble(o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	h.trials = dryrun.New(dryrun.Options{Spaces: h.toTry, Now: h.now})
+	h.trials = dryrun.New(dryrun.Options{Spaces: h.toTry, Now: h.now, Log: h.log})
 	h.meter = newMeter(h.door.Tally, h.audit.Lost)
 	h.admin = admin.New(admin.Options{
 		Members: h.members, Spaces: h.spaces, Audit: h.audit, Hub: h.id.Hub,

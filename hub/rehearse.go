@@ -67,14 +67,7 @@ func (h *Hub) rehearse(by admin.Caller, text []byte) (*admin.Rehearsal, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, err := h.team.Active()
-	if err != nil {
-		return nil, err
-	}
-	key := dryrun.Key{File: versions.HashOf(text)}
-	if before != nil {
-		key.Before = before.Hash()
-	}
+	key := dryrun.Key{File: versions.HashOf(text), Before: at.mark}
 	after := file.Rules(rules.Options{Key: prints, Now: h.now})
 	r := &admin.Rehearsal{Trial: h.trials.Try(key, at.Policy, after), MayRead: func(space string) bool {
 		return by.Person == "" || at.role(by.Person, space).Allows(devices.Read)

@@ -57,15 +57,8 @@ func (p *Policy) Hindsight(since time.Time, past []Past, whole bool) *Hindsight 
 // Policy is the one in force.
 func (h *Hindsight) Policy() *Policy { return h.now }
 
-// Judge is nil if the event may be shown, and a *RefusedError if not.
-func (h *Hindsight) Judge(e event.Event) error {
-	if err := h.Secrets(e); err != nil {
-		return err
-	}
-	return h.Terms(e)
-}
-
-// Secrets is Judge as far as form, class and secrets go.
+// Secrets is nil if form, class and secrets do not speak against showing the
+// event, and a *RefusedError if they do.
 func (h *Hindsight) Secrets(e event.Event) error {
 	file, err := whole(e)
 	if err != nil {
@@ -85,7 +78,7 @@ func (h *Hindsight) Secrets(e event.Event) error {
 	return v.refusal()
 }
 
-// Terms is Judge as far as the other rules of the team's file go.
+// Terms is the same for the other rules of the team's file.
 func (h *Hindsight) Terms(e event.Event) error {
 	if h.now.rules == nil || !h.whole {
 		return nil
@@ -158,7 +151,7 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Unfit lists what an error of Judge's has found, and where.
+// Unfit lists what an error of Secrets or Terms has found, and where.
 func Unfit(err error) []Place {
 	refused, ok := errors.AsType[*RefusedError](err)
 	if !ok {

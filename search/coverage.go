@@ -32,6 +32,9 @@ func (p *plan) fits(words []*word, ref docRef) bool {
 // longer are words without the single characters that are left between turns
 // of phrase in a script without spaces, unless there are no others.
 func longer(words []*word) []*word {
+	if !slices.ContainsFunc(words, isCharacter) {
+		return words
+	}
 	if rest := slices.DeleteFunc(slices.Clone(words), isCharacter); len(rest) > 0 {
 		return rest
 	}

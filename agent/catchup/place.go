@@ -90,6 +90,9 @@ func (s *Space) takeUnplaced(stop func()) (some bool, events []event.Event, free
 
 func (s *Space) placeThese(ctx context.Context, some bool, events []event.Event) error {
 	by, err := s.keeper.opt.Embedder.Wait(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return nil // it stays so for the life of this process, and doctor tells
 	}

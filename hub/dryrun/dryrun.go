@@ -2,10 +2,12 @@ package dryrun
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
 	"cairn/hub/repository"
+	"cairn/internal/hubwire"
 	"cairn/policy"
 	"cairn/policy/rules"
 	"cairn/policy/trial"
@@ -30,6 +32,7 @@ type Options struct {
 	Limit  time.Duration // for one pass through everything: 10 minutes if zero
 	Listed int           // of each list of one space: 200 if zero
 	Now    func() time.Time
+	Log    *slog.Logger // of what kept a run from its end; nil is nobody
 }
 
 // A Runner keeps the run that was asked for last. It is safe for concurrent
@@ -52,6 +55,9 @@ func New(o Options) *Runner {
 	if o.Listed <= 0 {
 		o.Listed = 200
 	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	r := &Runner{o: o}
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r
@@ -67,8 +73,12 @@ func (r *Runner) Close() {
 // replace.
 type Key struct {
 	File   versions.Hash
-	Before versions.Hash // zero for the built-in rules
+	Before hubwire.PolicyMark // zero for the built-in rules
 }
+
+// lasting is how long the verdicts of a run count: by then an exception or a trial
+// may have ended, in either file.
+const lasting = time.Hour
 
 // A Result is what a run has found so far.
 type Result struct {
@@ -90,12 +100,12 @@ type Trial struct {
 	run    *run
 }
 
-// Try tries the rules of a file against the policy in force. What is under way
-// for the same key is gone on with; any other run ends.
+// Try tries the rules of a file against the policy in force. A run for the same
+// key is gone on with unless it began long ago; any other one ends.
 func (r *Runner) Try(key Key, before *policy.Policy, after *rules.Rules) *Trial {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.run == nil || r.run.key != key {
+	if r.run == nil || r.run.key != key || r.o.Now().Sub(r.run.began) > lasting {
 		if r.run != nil {
 			r.run.cancel()
 		}

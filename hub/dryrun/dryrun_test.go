@@ -86,7 +86,10 @@ func (s *shelf) after(name string) func(context.Context, repository.Moment, func
 }
 
 func (s *shelf) runner(t *testing.T, o dryrun.Options) *dryrun.Runner {
-	o.Spaces, o.Now = s.list, time.Now
+	o.Spaces = s.list
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	r := dryrun.New(o)
 	t.Cleanup(r.Close)
 	return r
@@ -290,4 +293,45 @@ func TestAnyNumberMayAskAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	is(t, result(t, try(t, r, "claim"), long), true, 60, 60)
+}
+
+// What was found long ago is not believed: an exception may have ended since.
+func TestVerdictsGrowOld(t *testing.T) {
+	s := newShelf("team")
+	s.add(t, "team", 4)
+	now := time.Now()
+	r := s.runner(t, dryrun.Options{Now: func() time.Time { return now }})
+	is(t, result(t, try(t, r, "claim"), long), true, 4, 4)
+	now = now.Add(2 * time.Hour)
+	s.read = map[string]int{} // it is read from the beginning
+	is(t, result(t, try(t, r, "claim"), long), true, 4, 4)
+	if s.read["team"] != 4 {
+		t.Errorf("%d were read again", s.read["team"])
+	}
+}
+
+// A run that ends in a panic counts nothing twice when it is gone on with.
+func TestAPanicCountsNothingTwice(t *testing.T) {
+	s := newShelf("team")
+	s.add(t, "team", 4)
+	panics := true
+	list := func(ctx context.Context) ([]dryrun.Space, error) {
+		spaces, err := s.list(ctx)
+		after := spaces[0].EventsAfter
+		spaces[0].EventsAfter = func(ctx context.Context, from repository.Moment, fn func([]byte) error) (repository.Moment, error) {
+			to, err := after(ctx, from, fn)
+			if panics {
+				s.read["team"] = 0
+				panic("on the way")
+			}
+			return to, err
+		}
+		return spaces, err
+	}
+	r := dryrun.New(dryrun.Options{Spaces: list, Now: time.Now})
+	t.Cleanup(r.Close)
+	of := try(t, r, "claim")
+	is(t, result(t, of, long), false, 4, 4)
+	panics = false
+	is(t, result(t, of, long), true, 4, 4)
 }

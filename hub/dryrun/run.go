@@ -3,9 +3,11 @@ package dryrun
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"cairn/hub/repository"
 	"cairn/policy/trial"
@@ -15,6 +17,7 @@ import (
 type run struct {
 	runner *Runner
 	key    Key
+	began  time.Time
 	ctx    context.Context
 	cancel context.CancelFunc
 
@@ -40,7 +43,7 @@ type pass struct {
 }
 
 func newRun(r *Runner, key Key, all *trial.Trial) *run {
-	n := &run{runner: r, key: key, all: all, spaces: map[string]*tried{}}
+	n := &run{runner: r, key: key, began: r.o.Now(), all: all, spaces: map[string]*tried{}}
 	n.ctx, n.cancel = context.WithCancel(r.ctx)
 	return n
 }
@@ -58,7 +61,9 @@ func (n *run) pass() (p *pass, fresh bool) {
 		var untried []string
 		whole := false
 		defer func() {
-			_ = recover() // it is not whole then
+			if p := recover(); p != nil { // it is not whole then
+				n.runner.o.Log.Error("try a policy on what is there", "panic", fmt.Sprintf("%T", p)) // its text may be of a note
+			}
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			n.untried, p.whole, n.now = untried, whole, nil
@@ -76,6 +81,7 @@ func (n *run) goThrough() (untried []string, whole bool) {
 	defer cancel()
 	list, err := n.runner.o.Spaces(ctx)
 	if err != nil {
+		n.runner.o.Log.Error("list what a policy is tried on", "err", err)
 		return nil, false
 	}
 	for _, s := range list {
@@ -86,7 +92,11 @@ func (n *run) goThrough() (untried []string, whole bool) {
 		if ctx.Err() != nil { // which is nothing about the space
 			return untried, false
 		}
-		if err != nil && !slices.Contains(untried, s.Name) {
+		if err == nil {
+			continue
+		}
+		n.runner.o.Log.Error("try a policy on a space", "space", s.Key, "err", err)
+		if !slices.Contains(untried, s.Name) {
 			untried = append(untried, s.Name)
 		}
 	}
@@ -97,7 +107,11 @@ func (n *run) goThrough() (untried []string, whole bool) {
 // was not read to its end is tried from its beginning.
 func (n *run) tryNew(ctx context.Context, s Space) error {
 	at := n.at(s)
-	to, err := s.EventsAfter(ctx, at.read, func(stored []byte) error {
+	read := at.read
+	n.mu.Lock()
+	at.broken = true // until all is tried, whatever ends this
+	n.mu.Unlock()
+	to, err := s.EventsAfter(ctx, read, func(stored []byte) error {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		return at.trial.AddStored(stored)
@@ -107,10 +121,8 @@ func (n *run) tryNew(ctx context.Context, s Space) error {
 	switch {
 	case errors.Is(err, repository.ErrPurgedSince):
 		delete(n.spaces, s.Key)
-	case err != nil:
-		at.broken = true
-	default:
-		at.read = to
+	case err == nil:
+		at.read, at.broken = to, false
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package sshdoor
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,6 +19,8 @@ const (
 // Whoever sends notes does not notice. Who has the hub read for nothing takes its processor from others no more.
 type brake struct {
 	rate float64 // bytes a second that are read of one person
+
+	paying atomic.Int32 // how many are in people
 
 	mu     sync.Mutex // guards people
 	people map[string]*debtor
@@ -40,14 +43,22 @@ func (b *brake) trouble(person string, now time.Time) {
 		b.people[person] = &debtor{free: now}
 	}
 	b.people[person].until = now.Add(troubled)
+	b.paying.Store(int32(len(b.people)))
 }
 
 // charge counts n bytes that were read of a person.
 func (b *brake) charge(person string, n int, now time.Time) {
+	if b.paying.Load() == 0 { // as for almost every read
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p := b.people[person]
-	if p == nil || now.After(p.until) {
+	if p == nil {
+		return
+	}
+	if now.After(p.until) {
+		b.forgive(now)
 		return
 	}
 	if p.free.Before(now) {
@@ -69,28 +80,37 @@ func (b *brake) debt(person string, now time.Time) time.Duration {
 	return 0
 }
 
-// wait waits until the person owes nothing.
+// wait waits for what the person owes now. What other sessions of theirs add
+// meanwhile is for those who come later: nobody waits longer than mostDebt.
 func (b *brake) wait(ctx context.Context, person string) error {
-	for d := b.debt(person, time.Now()); d > 0; d = b.debt(person, time.Now()) {
-		timer := time.NewTimer(d)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
-		case <-timer.C:
-		}
+	d := b.debt(person, time.Now())
+	if d <= 0 {
+		return nil
 	}
-	return nil
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
 }
 
 // count is how many people pay now.
 func (b *brake) count(now time.Time) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.forgive(now)
+	return len(b.people)
+}
+
+// forgive forgets those whose time is over. The caller holds mu.
+func (b *brake) forgive(now time.Time) {
 	for person, p := range b.people {
 		if now.After(p.until) {
 			delete(b.people, person)
 		}
 	}
-	return len(b.people)
+	b.paying.Store(int32(len(b.people)))
 }

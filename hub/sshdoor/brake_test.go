@@ -1,6 +1,7 @@
 package sshdoor
 
 import (
+	"context"
 	"testing"
 	"time"
 )
@@ -37,5 +38,36 @@ func TestWhoIsInTroublePaysForWhatIsRead(t *testing.T) {
 	owes("when it is over", "ana", late, 0)
 	if n := b.count(late); n != 0 {
 		t.Errorf("%d pay when it is over", n)
+	}
+}
+
+// Whoever waits pays what was owed when they came, whatever others of theirs go on sending.
+func TestNobodyWaitsForWhatComesLater(t *testing.T) {
+	t.Parallel()
+	b := newBrake(Limits{Troubled: 1000})
+	b.trouble("ana", time.Now())
+	b.charge("ana", 100, time.Now())
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	go func() {
+		for ctx.Err() == nil {
+			b.charge("ana", 10_000, time.Now())
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	if err := b.wait(ctx, "ana"); err != nil {
+		t.Error(err)
+	}
+}
+
+// A free place is taken also by who comes when the time to wait is over.
+func TestAFreePlaceIsNotRefused(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		late := time.NewTimer(0)
+		time.Sleep(time.Microsecond)
+		if err := take(t.Context(), make(chan struct{}, 1), late, "full"); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -58,6 +58,7 @@ func (p *patient) Close() error {
 // long its last bytes take to reach it. Until then the library keeps the channel
 // with what was sent to it, so that is thrown away.
 func (p *patient) part() error {
+	p.leave() // what comes is read from here on, however late the client agrees
 	err := p.Channel.Close()
 	_, rerr := io.CopyN(io.Discard, p, fewMore)
 	if rerr == nil {

@@ -49,6 +49,11 @@ func (r *room) enter(ctx context.Context, person string) (leave func(), err erro
 
 func take(ctx context.Context, places chan struct{}, late *time.Timer, full string) error {
 	select {
+	case places <- struct{}{}: // also if it is late
+		return nil
+	default:
+	}
+	select {
 	case places <- struct{}{}:
 		return nil
 	case <-late.C:

@@ -9,24 +9,25 @@ import (
 )
 
 // SecretsNow says in words of its own what the file adds to the rules about
-// secrets in a space at this moment, and what it takes from them. Two that are
-// equal find the same in every text.
+// secrets in a space at this moment, what it takes from them, and until when.
+// Two that are equal find the same in every text, now and as long as both are
+// in force: an end that was moved is a difference before it has come.
 func (r *Rules) SecretsNow(space string) string {
 	var b strings.Builder
 	now := r.options.Now()
 	for _, p := range r.file.Patterns {
 		if r.Stage(p.ID) == Block {
-			fmt.Fprintf(&b, "pattern %q %q %q %g %d\n", p.ID, p.Match, p.Literals, p.Entropy, p.Longest)
+			fmt.Fprintf(&b, "pattern %q %q %q %g %d %d\n", p.ID, p.Match, p.Literals, p.Entropy, p.Longest, p.Until.Unix())
 		}
 	}
 	for _, o := range r.file.Off {
 		if counts(o.Until, now) {
-			fmt.Fprintf(&b, "off %q\n", o.Rule)
+			fmt.Fprintf(&b, "off %q %d\n", o.Rule, o.Until.Unix())
 		}
 	}
 	for _, a := range r.file.Allow {
 		if counts(a.Until, now) && r.Keyed() && a.isFor(space) {
-			fmt.Fprintf(&b, "allow %q %q %v %x\n", a.Rule, a.Fingerprint, a.Force, sha256.Sum256(r.options.Key))
+			fmt.Fprintf(&b, "allow %q %q %v %x %d\n", a.Rule, a.Fingerprint, a.Force, sha256.Sum256(r.options.Key), a.Until.Unix())
 		}
 	}
 	return b.String()

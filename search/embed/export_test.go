@@ -13,3 +13,9 @@ func (m *Model) SetPatience(d time.Duration) { m.asked.patience = d }
 
 // Limit is how many pieces of a text the model takes.
 func (m *Model) Limit() int { return m.limit }
+
+// Settle waits until no question is being computed.
+func (m *Model) Settle() {
+	m.asked.turn <- struct{}{}
+	<-m.asked.turn
+}

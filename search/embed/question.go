@@ -44,6 +44,21 @@ func (q *questions) put(text string, v Vector) {
 	q.known[text] = v
 }
 
+// take takes the turn, if it is free before enough fires.
+func (q *questions) take(enough <-chan time.Time) bool {
+	select {
+	case q.turn <- struct{}{}: // also if there is no time left
+		return true
+	default:
+	}
+	select {
+	case q.turn <- struct{}{}:
+		return true
+	case <-enough:
+		return false
+	}
+}
+
 // Question is the vector of a question if it is known or there in time, else
 // nil; then it is computed for the next time it is asked, unless another one
 // has been computed for all that time.
@@ -58,9 +73,7 @@ func (m *Model) Question(text string) Vector {
 		wait = 0
 	}
 	enough := time.After(wait)
-	select {
-	case q.turn <- struct{}{}:
-	case <-enough:
+	if !q.take(enough) {
 		return nil
 	}
 	done := make(chan Vector, 1)

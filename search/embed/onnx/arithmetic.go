@@ -324,7 +324,7 @@ func (r *run) cast(t *Tensor, kind Kind) (*Tensor, error) {
 		case t.Kind == Float && kind == Bool:
 			out.Ints[i] = truth(t.Floats[i] != 0)
 		case t.Kind == Float:
-			out.Ints[i] = integerOf(t.Floats[i])
+			out.Ints[i] = integerOf(float64(t.Floats[i]))
 		case kind == Bool:
 			out.Ints[i] = truth(t.Ints[i] != 0)
 		default:
@@ -336,7 +336,7 @@ func (r *run) cast(t *Tensor, kind Kind) (*Tensor, error) {
 
 // integerOf cuts off what follows the point; out of range it is the nearest
 // there is, on every processor.
-func integerOf(x float32) int64 {
+func integerOf(x float64) int64 {
 	switch {
 	case x != x:
 		return 0

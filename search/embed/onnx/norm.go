@@ -194,7 +194,7 @@ func (r *run) reduced(t *Tensor, kept []int, how reduction) (*Tensor, error) {
 		if t.Kind == Float {
 			out.Floats[i] = float32(sum)
 		} else {
-			out.Ints[i] = integerOf(float32(sum))
+			out.Ints[i] = integerOf(sum)
 		}
 	}
 	return out, nil

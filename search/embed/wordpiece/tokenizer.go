@@ -117,10 +117,11 @@ func ParseVocab(data []byte, lower bool) (*Tokenizer, error) {
 		vocab: map[string]int64{}, joint: "##", longest: longest,
 		clean: cleaning{control: true, ideographs: true, accents: lower, lower: lower},
 	}
-	lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
-	if len(lines) > maxVocab {
+	data = bytes.TrimSuffix(data, []byte("\n"))
+	if bytes.Count(data, []byte("\n")) >= maxVocab { // before room is made for so many
 		return nil, faulty("has more than %d pieces", maxVocab)
 	}
+	lines := bytes.Split(data, []byte("\n"))
 	for i, line := range lines {
 		t.vocab[strings.TrimRight(string(line), "\r")] = int64(i)
 	}
