@@ -3,9 +3,11 @@ package golden_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"cairn/internal/golden"
 )
@@ -191,4 +193,24 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%d sets, then %d: %v", len(sets), len(again), err)
 		}
 	})
+}
+
+// A set that a program has written is one line, however long, and is read in one
+// go over it.
+func TestAVeryLongLine(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`[{"notes":[`)
+	for n := range 20_000 {
+		fmt.Fprintf(&b, `{"id":"n%d","title":"Café %d","tags":["a","b"]},`, n, n)
+	}
+	b.WriteString(`{"id":"last","title":"é","tags":"a"}],"questions":[{"question":"x","find":["nowhere"]}]}]`)
+	src := b.String()
+	_, err := golden.Parse([]byte(src))
+	mistake, ok := errors.AsType[*golden.Error](err)
+	if !ok {
+		t.Fatalf("%v, want a mistake", err)
+	}
+	if want := utf8.RuneCountInString(src[:strings.Index(src, `"nowhere"`)]) + 1; mistake.Line != 1 || mistake.Column != want {
+		t.Errorf("%v, want column %d", mistake, want)
+	}
 }

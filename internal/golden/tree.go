@@ -50,9 +50,9 @@ func yamlError(err error) *Error {
 type jsonReader struct {
 	data []byte
 	dec  *json.Decoder
-	// at and line are where counting lines has come to.
-	at, lineStart int
-	line          int
+	// at is where counting has come to, line its line from 1, and column how many
+	// characters of the line stand before it.
+	at, line, column int
 }
 
 func jsonTree(data []byte) (*yaml.Node, error) {
@@ -125,12 +125,14 @@ func (r *jsonReader) next() int {
 // position is the line and column of a place not before the last one asked for.
 func (r *jsonReader) position(at int) (line, column int) {
 	for ; r.at < at; r.at++ {
-		if r.data[r.at] == '\n' {
-			r.line++
-			r.lineStart = r.at + 1
+		switch b := r.data[r.at]; {
+		case b == '\n':
+			r.line, r.column = r.line+1, 0
+		case utf8.RuneStart(b):
+			r.column++
 		}
 	}
-	return r.line, utf8.RuneCount(r.data[min(r.lineStart, at):at]) + 1
+	return r.line, r.column + 1
 }
 
 func (r *jsonReader) wrong(message string) *Error {

@@ -188,7 +188,9 @@ func (m *merger) mergeStored() (places uint64, err error) {
 				return errStored
 			}
 			coded = coded[:0]
-			if err := p.eachWord(words, value, func(n uint32) { coded = words.append(coded, n) }); err != nil {
+			if err := p.eachWord(words, value,
+				func(n uint32) { coded = words.append(coded, n) },
+				func(word []byte) { coded = appendLiteral(coded, word) }); err != nil {
 				return err
 			}
 			writeValue(&m.out, p.fields[field], coded)
@@ -221,7 +223,7 @@ func (m *merger) countWords(words *coder) error {
 			if err != nil {
 				return err
 			}
-			if err := p.eachWord(words, value, func(n uint32) { words.counts[n]++ }); err != nil {
+			if err := p.eachWord(words, value, func(n uint32) { words.counts[n]++ }, func([]byte) {}); err != nil {
 				return err
 			}
 			values = rest
@@ -252,13 +254,16 @@ func (m *merger) eachDocument(fn func(p *mergePart, values []byte) error) error 
 	return nil
 }
 
-// eachWord calls fn with the number of each word of a value.
-func (p *mergePart) eachWord(words *coder, value []byte, fn func(number uint32)) error {
+// eachWord calls fn with the number of each word of a value, and long with each
+// that is too long to have one: those of a vector would fill the table.
+func (p *mergePart) eachWord(words *coder, value []byte, fn func(number uint32), long func(word []byte)) error {
 	for len(value) > 0 {
 		code, word, rest, err := next(value)
 		switch {
 		case err != nil:
 			return err
+		case len(word) > maxWord:
+			long(word)
 		case word != nil:
 			fn(words.number(word))
 		case int(code) < len(p.words):

@@ -180,6 +180,10 @@ func (r *run) reduced(t *Tensor, kept []int, how reduction) (*Tensor, error) {
 	if err != nil || out.size() == 0 {
 		return out, err
 	}
+	if err := r.take(8 * out.size()); err != nil {
+		return nil, err
+	}
+	defer func() { r.live -= 8 * out.size() }()
 	sums := make([]float64, out.size())
 	for i := range sums {
 		sums[i] = how.start

@@ -22,6 +22,9 @@ func packRight(right []float32, inner, columns int) *packed {
 // multiply sets out to the product of rows of left, which lie one after the
 // other, with p. Errors: that of ctx.
 func (p *packed) multiply(ctx context.Context, out, left []float32, rows int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	i := 0
 	for ; i+2 <= rows; i += 2 {
 		if err := ctx.Err(); err != nil {
@@ -134,6 +137,11 @@ func (r *run) products(left, right *Tensor) (*Tensor, error) {
 	if _, err := sizeOf([]int{inner, columns}); err != nil { // another one than of right, if that is empty
 		return nil, err
 	}
+	packing := 4 * inner * columns // of one at a time
+	if err := r.take(packing); err != nil {
+		return nil, err
+	}
+	defer func() { r.live -= packing }()
 	at := [][]int{stretched(left.Shape[:la], many), stretched(right.Shape[:lb], many)}
 	n := 0
 	each(many, at, func(l, m int) {
