@@ -52,6 +52,14 @@ func (h *home) asked(text string) (ids []event.ID) {
 	return ids
 }
 
+// isLevel fails unless the index has a row for each note and no other.
+func (h *home) isLevel() {
+	h.t.Helper()
+	if d, err := h.Compare(h.t.Context(), "personal"); err != nil || len(d.Extra)+len(d.Missing) > 0 {
+		h.t.Errorf("rows and notes differ: %+v, %v", d, err)
+	}
+}
+
 // newEmbeddingHome is a memory with the word vectors of vehicles.
 func newEmbeddingHome(t *testing.T) *home {
 	t.Helper()
@@ -108,9 +116,7 @@ func TestEmbedGivesFormerNotesTheirVectors(t *testing.T) {
 		}
 		h.restart()
 	}
-	if d, err := h.Compare(t.Context(), "personal"); err != nil || len(d.Extra)+len(d.Missing) > 0 {
-		t.Errorf("rows and notes differ: %+v, %v", d, err)
-	}
+	h.isLevel()
 }
 
 func TestVectorsOfAnotherFileAreMadeAnewAndNotMixed(t *testing.T) {

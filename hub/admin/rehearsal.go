@@ -60,14 +60,11 @@ func (r *Rehearsal) tell(found dryrun.Result, accept []string) *hubwire.PolicyTr
 			continue
 		}
 		in := hubwire.PolicyTried{Space: s.Name, Events: s.Events, NewlyRefused: s.Counts.NewlyRefused, NewlyAllowed: s.Counts.NewlyAllowed}
-		mayKnow := s.Name != hubwire.Personal && r.MayRead(s.Name)
-		in.Refused = breaks(s.NewlyRefused, mayKnow, &room)
-		in.Allowed = breaks(s.NewlyAllowed, mayKnow, &room)
+		in.Refused = breaks(s.NewlyRefused, r.mayKnow(s.Name), &room)
+		in.Allowed = breaks(s.NewlyAllowed, r.mayKnow(s.Name), &room)
 		t.Spaces = append(t.Spaces, in)
-		if mayKnow {
-			t.Accepted = append(t.Accepted, accepted(s.NewlyRefused, accept)...)
-		}
 	}
+	t.Accepted = append(t.Accepted, r.accepted(found.Spaces, accept)...)
 	for _, c := range r.Rights[:min(len(r.Rights), listed)] {
 		t.Rights = append(t.Rights, hubwire.PolicyChange{Person: c.Person, Space: c.Space, Gains: words(c.Gains), Loses: words(c.Loses)})
 	}
@@ -101,15 +98,21 @@ func breaks(list []trial.Break, mayKnow bool, room *int) []hubwire.PolicyBreak {
 	return out
 }
 
-// accepted are the events of a list that somebody has named: each by its id, or
-// by a start or end of it that no other of the list has.
-func accepted(list []trial.Break, accept []string) []event.ID {
+// accepted are the newly refused events that somebody has named: each by its
+// id, or by a start or end of it that no other of them has, in any space that
+// they may read.
+func (r *Rehearsal) accepted(spaces []dryrun.SpaceResult, accept []string) []event.ID {
 	var ids []event.ID
-	for _, b := range list {
-		if !slices.Contains(ids, b.ID) {
+	for _, s := range spaces {
+		if !r.mayKnow(s.Name) {
+			continue
+		}
+		for _, b := range s.NewlyRefused {
 			ids = append(ids, b.ID)
 		}
 	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
 	var out []event.ID
 	for _, ref := range accept {
 		ref = strings.ToLower(strings.Trim(ref, "~"))
@@ -124,6 +127,11 @@ func accepted(list []trial.Break, accept []string) []event.ID {
 		}
 	}
 	return out
+}
+
+// mayKnow says whether whoever asks may know the events of a space by their ids.
+func (r *Rehearsal) mayKnow(space string) bool {
+	return space != hubwire.Personal && r.MayRead(space)
 }
 
 // strictly is why a version is not taken that must refuse nothing but what was
@@ -151,6 +159,7 @@ func (r *Rehearsal) strictly(found dryrun.Result, accept []string) error {
 // unaccepted counts what is newly refused and was not named, and names the first
 // of it.
 func (r *Rehearsal) unaccepted(spaces []dryrun.SpaceResult, accept []string) (refused int, first []string) {
+	named := r.accepted(spaces, accept)
 	for _, s := range spaces {
 		if s.Name == hubwire.Personal || s.Counts.NewlyRefused == 0 {
 			continue
@@ -162,11 +171,16 @@ func (r *Rehearsal) unaccepted(spaces []dryrun.SpaceResult, accept []string) (re
 			}
 			continue
 		}
-		done := accepted(s.NewlyRefused, accept)
-		refused += s.Counts.NewlyRefused - len(done)
+		refused += s.Counts.NewlyRefused
+		var seen []event.ID
 		for _, b := range s.NewlyRefused {
-			if !slices.Contains(done, b.ID) && len(first) < refusedListed {
-				done = append(done, b.ID)
+			if slices.Contains(seen, b.ID) {
+				continue
+			}
+			seen = append(seen, b.ID)
+			if slices.Contains(named, b.ID) {
+				refused--
+			} else if len(first) < refusedListed {
 				first = append(first, fmt.Sprintf("%s (%s in %s, space %s)", b.ID, b.Rule, b.Field, s.Name))
 			}
 		}

@@ -48,6 +48,7 @@ func TestOnlyWhatWasNamedIsAccepted(t *testing.T) {
 		"another is named":         {dryrun.Result{Complete: true, Spaces: []dryrun.SpaceResult{in("team", ids[0])}}, all[1:], problem.Policy},
 		"by less than six letters": {dryrun.Result{Complete: true, Spaces: []dryrun.SpaceResult{in("team", ids[0])}}, []string{string(ids[0][21:])}, problem.Policy},
 		"by what all have":         {dryrun.Result{Complete: true, Spaces: []dryrun.SpaceResult{in("team", ids...)}}, []string{string(ids[0][:6])}, problem.Policy},
+		"by what two spaces have":  {dryrun.Result{Complete: true, Spaces: []dryrun.SpaceResult{in("team", ids[0]), in("docs", ids[1])}}, []string{string(ids[0][:6])}, problem.Policy},
 		"in a space of others":     {dryrun.Result{Complete: true, Spaces: []dryrun.SpaceResult{in("vault", ids...)}}, all, problem.Policy},
 		"not tried to the end":     {dryrun.Result{}, nil, problem.Busy},
 		"a space that is damaged":  {dryrun.Result{Untried: []string{"team"}}, nil, problem.Failed},

@@ -32,6 +32,15 @@ func newShelf(names ...string) *shelf {
 	return &shelf{spaces: names, held: map[string][][]byte{}, read: map[string]int{}, fails: map[string]error{}}
 }
 
+// stalling is a shelf of which half of ten events can be read until its stalls
+// are closed.
+func stalling(t testing.TB) *shelf {
+	s := newShelf("team")
+	s.add(t, "team", 10)
+	s.stalls = make(chan struct{})
+	return s
+}
+
 func (s *shelf) add(t testing.TB, space string, n int) {
 	t.Helper()
 	for range n {
@@ -152,9 +161,7 @@ func TestOnlyWhatHasComeSinceIsTriedAgain(t *testing.T) {
 
 // Whoever does not wait is told what is there, and the run goes on.
 func TestWhoeverDoesNotWaitFindsItFurtherTheNextTime(t *testing.T) {
-	s := newShelf("team")
-	s.add(t, "team", 10)
-	s.stalls = make(chan struct{})
+	s := stalling(t)
 	r := s.runner(t, dryrun.Options{})
 	of := try(t, r, "claim")
 	for got := (dryrun.Result{}); ; {
@@ -170,9 +177,7 @@ func TestWhoeverDoesNotWaitFindsItFurtherTheNextTime(t *testing.T) {
 }
 
 func TestWhoeverLeavesEndsNothing(t *testing.T) {
-	s := newShelf("team")
-	s.add(t, "team", 10)
-	s.stalls = make(chan struct{})
+	s := stalling(t)
 	of := try(t, s.runner(t, dryrun.Options{}), "claim")
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
@@ -186,9 +191,7 @@ func TestWhoeverLeavesEndsNothing(t *testing.T) {
 // Another file takes the place of one that is under way; a hub that closes ends
 // both.
 func TestOneFileIsTriedAtATime(t *testing.T) {
-	s := newShelf("team")
-	s.add(t, "team", 10)
-	s.stalls = make(chan struct{})
+	s := stalling(t)
 	r := s.runner(t, dryrun.Options{})
 	first := try(t, r, "claim")
 	if result(t, first, time.Millisecond).Complete {
@@ -227,9 +230,7 @@ func TestASpaceThatCannotBeReadIsNamed(t *testing.T) {
 }
 
 func TestAPassHasAnEnd(t *testing.T) {
-	s := newShelf("team")
-	s.add(t, "team", 10)
-	s.stalls = make(chan struct{})
+	s := stalling(t)
 	of := try(t, s.runner(t, dryrun.Options{Limit: 10 * time.Millisecond}), "claim")
 	got := result(t, of, long)
 	if is(t, got, false, 5, 5); len(got.Untried) > 0 {
