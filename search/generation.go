@@ -63,6 +63,9 @@ func (h home) setCurrent(name string) error {
 	return atomicfile.Write(h.fsys, h.path(currentName), []byte(name+"\n"), 0o600)
 }
 
+// mostAtOnce is more than can create a generation at the same time.
+const mostAtOnce = 16
+
 // create makes an empty generation with a number above all others. It is not
 // current yet.
 func (h home) create() (string, error) {
@@ -76,7 +79,13 @@ func (h home) create() (string, error) {
 		next = max(next, n+1)
 	}
 	name := generationName + strconv.Itoa(next)
-	if err := h.fsys.Mkdir(h.path(name), 0o700); err != nil {
+	err = h.fsys.Mkdir(h.path(name), 0o700)
+	for tries := 0; errors.Is(err, fs.ErrExist) && tries < mostAtOnce; tries++ { // an Open and a rebuild may create at once
+		next++
+		name = generationName + strconv.Itoa(next)
+		err = h.fsys.Mkdir(h.path(name), 0o700)
+	}
+	if err != nil {
 		return "", err
 	}
 	text := strconv.Itoa(schema) + "\n"
