@@ -2,6 +2,8 @@ package search
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -9,10 +11,12 @@ import (
 // its words outright, or if the question is a single word: else half of a name
 // or a word that is merely similar would be an answer to anything.
 //
-// A run of a script without spaces may be a whole sentence, so it takes less.
+// A run of a script without spaces may be a whole sentence, so it takes less,
+// and least if each of its pairs of characters counts, see pairedShare.
 const (
-	minCoverage      = 0.4
-	minSolidCoverage = 0.25
+	minCoverage       = 0.4
+	minPairedCoverage = 1.0 / 3
+	minSolidCoverage  = 0.25
 )
 
 // fits says whether a document that holds something of the words is an answer.
@@ -23,10 +27,24 @@ func (p *plan) fits(words []*word, ref docRef) bool {
 			return true
 		}
 	}
-	if words[0].solid {
-		return p.coverage(words, ref) >= minSolidCoverage
+	return p.coverage(words, ref) >= leastCoverage(words[0])
+}
+
+// leastCoverage is the least coverage of an answer to a question of words like w.
+func leastCoverage(w *word) float64 {
+	switch {
+	case w.isPaired():
+		return minPairedCoverage
+	case w.solid:
+		return minSolidCoverage
 	}
-	return p.coverage(words, ref) >= minCoverage
+	return minCoverage
+}
+
+// isPaired is true for Chinese and Korean, most of whose words are of two
+// characters.
+func (w *word) isPaired() bool {
+	return w.solid && !strings.ContainsFunc(w.text, func(r rune) bool { return !unicode.In(r, unicode.Han, unicode.Hangul) })
 }
 
 // longer are words without the single characters that are left between turns
@@ -75,6 +93,9 @@ func (p *plan) share(w *word, ref docRef) float64 {
 	if p.anyHolds(ref.part, ref.doc, w.whole) {
 		return 1
 	}
+	if w.isPaired() {
+		return p.pairedShare(w, ref)
+	}
 	var held float64
 	for i, sources := range w.parts {
 		if p.anyHolds(ref.part, ref.doc, sources) {
@@ -86,6 +107,28 @@ func (p *plan) share(w *word, ref docRef) float64 {
 		return f * f
 	}
 	return f
+}
+
+// pairedShare is how much of a run of characters a document holds. Of the run's
+// pairs, which are its parts, about every other one is a word, and the rest lie
+// across two words. So what is missing is counted by characters: one that is in
+// no pair that the document holds is half a word, and of its two pairs the one
+// that more notes hold is the likelier to be that word.
+func (p *plan) pairedShare(w *word, ref docRef) float64 {
+	var held, missed float64
+	before := false // the document holds the pair that ends with the character
+	for i := range len(w.parts) + 1 {
+		holds := i < len(w.parts) && p.anyHolds(ref.part, ref.doc, w.parts[i])
+		switch {
+		case holds:
+			held += float64(w.weights[i])
+		case before:
+		default:
+			missed += float64(min(w.weights[max(i-1, 0)], w.weights[min(i, len(w.parts)-1)])) / 2
+		}
+		before = holds
+	}
+	return held / (held + missed)
 }
 
 // isNumber says that all parts of a name hold digits, as those of a version or

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -176,6 +177,38 @@ func TestAnyFewCharactersLeadToTheirNotes(t *testing.T) {
 		t.Errorf("%d of %d pieces do not lead to their notes: %s", len(lost), asked, strings.Join(lost, " "))
 	}
 	t.Logf("%d of %d pieces are lost: %s", len(lost), asked, strings.Join(lost, " "))
+}
+
+// In a whole sentence most pairs of characters lie across two words and are in
+// no note. A note that holds half of its words is found nevertheless, and one
+// that holds a single word of many is not.
+func TestWordsInAChineseSentenceLeadToTheirNote(t *testing.T) {
+	t.Parallel()
+	x := open(t, t.TempDir())
+	var docs []search.Doc
+	for _, n := range goldenNotes(t) {
+		docs = append(docs, n.doc)
+	}
+	apply(t, x, "team", docs...)
+	long, turns := regexp.MustCompile(`^\p{Han}{6,}$`), regexp.MustCompile("的|需要|可以")
+	asked := 0
+	for _, run := range solidRuns(t) {
+		if !long.MatchString(run) || turns.MatchString(run) {
+			continue
+		}
+		runes := []rune(run)
+		first, last := string(runes[:2]), string(runes[len(runes)-2:])
+		if got := askWith(t, x, search.Query{Text: first + "麒麟貔貅" + last}); len(got) == 0 {
+			t.Errorf("%q and %q with strange words between them lead nowhere", first, last)
+		}
+		if got := askWith(t, x, search.Query{Text: first + "麒麟貔貅饕餮"}); len(got) > 0 {
+			t.Errorf("%q beside strange words is taken for an answer", first)
+		}
+		asked++
+	}
+	if asked < 20 {
+		t.Errorf("%d pieces asked", asked)
+	}
 }
 
 func goldenFound(found, want []string) bool {

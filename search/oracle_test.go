@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -520,6 +521,9 @@ func (r *reckoning) fits(all []oracleWord, n oracleNote) bool {
 			}
 		}
 		f := part / sum
+		if w.isPaired() {
+			f = r.pairedShare(w, n)
+		}
 		switch {
 		case r.anyHolds(n, w.whole):
 			f = 1
@@ -529,10 +533,43 @@ func (r *reckoning) fits(all []oracleWord, n oracleNote) bool {
 		held += f * sum
 		whole += sum
 	}
-	if words[0].solid {
+	switch {
+	case words[0].isPaired():
+		return held/whole >= minPairedCoverage
+	case words[0].solid:
 		return held/whole >= minSolidCoverage
 	}
 	return held/whole >= minCoverage
+}
+
+var paired = regexp.MustCompile(`^[\p{Han}\p{Hangul}]+$`)
+
+func (w oracleWord) isPaired() bool { return w.solid && paired.MatchString(w.text) }
+
+// pairedShare marks the characters that a note holds, and adds up the others.
+func (r *reckoning) pairedShare(w oracleWord, n oracleNote) float64 {
+	marked := make([]bool, len(w.parts)+1)
+	lightest := make([]float64, len(w.parts)+1)
+	for i := range lightest {
+		lightest[i] = math.Inf(1)
+	}
+	var held, missed float64
+	for i, names := range w.parts {
+		weight := float64(w.weights[i])
+		for _, at := range []int{i, i + 1} {
+			lightest[at] = min(lightest[at], weight)
+			marked[at] = marked[at] || r.anyHolds(n, names)
+		}
+		if r.anyHolds(n, names) {
+			held += weight
+		}
+	}
+	for i, weight := range lightest {
+		if !marked[i] {
+			missed += weight / 2
+		}
+	}
+	return held / (held + missed)
 }
 
 // related looks at each note for itself: what of a question it holds, and what
