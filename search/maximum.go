@@ -15,7 +15,7 @@ type maximum struct {
 	best    []uint8  // by document, the level and one; all zero between uses
 	touched []uint32 // documents that have one
 	dense   [levels][]uint64
-	buf     [256]uint32
+	buf     []uint32
 }
 
 var maxima = sync.Pool{New: func() any { return &maximum{} }}
@@ -34,15 +34,12 @@ func (m *maximum) raise(list icefile.List, l level) error {
 		m.put(doc, l)
 		return nil
 	}
-	docs, err := list.Bitmap()
-	if err != nil {
+	var err error
+	if m.buf, err = list.AppendTo(m.buf[:0]); err != nil {
 		return err
 	}
-	it := docs.ManyIterator()
-	for n := it.NextMany(m.buf[:]); n > 0; n = it.NextMany(m.buf[:]) {
-		for _, doc := range m.buf[:n] {
-			m.put(doc, l)
-		}
+	for _, doc := range m.buf {
+		m.put(doc, l)
 	}
 	return nil
 }

@@ -70,13 +70,8 @@ func newSeg(source segment.Segment) (*seg, error) {
 	return s, s.load()
 }
 
-// load has ice read what it otherwise reads when it is first asked for, under a
-// lock that a panic over damaged bytes would leave taken: better now than among
-// searches.
+// load finds what searches read.
 func (s *seg) load() (err error) {
-	if _, err = dictionaryOf(s.source, keyField); err != nil {
-		return err
-	}
 	if s.words, err = dictionaryOf(s.source, wordField); err != nil {
 		return err
 	}

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"hash/crc32"
-	"math"
 	"slices"
 
 	segment "github.com/blugelabs/bluge_segment_api"
-	"github.com/blugelabs/ice"
 )
 
-// keyField is the field that ice wants first.
+// keyField is the field that comes first.
 const keyField = "_id"
 
 // A Document is one that New makes a segment of. Its terms have neither
@@ -58,7 +56,7 @@ type value struct {
 	data  []byte
 }
 
-// newBuilder numbers the fields in the order of their names, as ice does.
+// newBuilder numbers the fields in the order of their names.
 func newBuilder(docs []segment.Document) *builder {
 	b := &builder{rows: newRowWriter(len(docs)), number: map[string]int{}, stored: newStoredWriter()}
 	names := []string{}
@@ -126,44 +124,24 @@ type writtenField struct {
 	dictionary uint64
 }
 
-// writeEnd writes all that follows the fields.
-func writeEnd(out *output, storedIndex uint64, docs int, fields []writtenField, rows *rowWriter) {
-	fieldIndex := writeFieldIndex(out, fields)
-	for _, n := range []uint64{uint64(docs), storedIndex, fieldIndex, noColumns} {
+// writeEnd writes all that follows the fields: of each its name and where its
+// dictionary is; the footer; and the rows.
+func writeEnd(out *output, storedAt uint64, docs int, fields []writtenField, rows *rowWriter) {
+	start := out.len()
+	for _, f := range fields {
+		out.uvarint(f.dictionary)
+		out.uvarint(uint64(len(f.name)))
+		out.bytes([]byte(f.name))
+	}
+	for _, n := range []uint64{uint64(docs), storedAt, start} {
 		out.uint64(n)
 	}
-	out.uint32(chunkMode)
-	out.uint32(ice.Version)
-	out.uint32(out.checksum())
 	rows.writeTo(out)
 	out.uint32(out.checksum())
 }
 
-// writeFieldIndex writes what there is of each field, and returns where the
-// list of the places begins. ice also wants to know how many documents have it,
-// and how long it is in all of them, which nobody asks here.
-func writeFieldIndex(out *output, fields []writtenField) uint64 {
-	var places []uint64
-	for _, f := range fields {
-		places = append(places, out.len())
-		out.uvarint(f.dictionary)
-		out.uvarint(uint64(len(f.name)))
-		out.bytes([]byte(f.name))
-		out.uvarint(0)
-		out.uvarint(0)
-	}
-	start := out.len()
-	for _, at := range places {
-		out.uint64(at)
-	}
-	return start
-}
-
-// chunkMode is how ice would divide what it finds of frequencies.
-const chunkMode = 1025
-
-// noColumns stands for the place of columns of ice's own, which are not there.
-const noColumns = math.MaxUint64
+// footerLen is the length of the three numbers in the footer.
+const footerLen = 3 * 8
 
 // checksumLen is the length of what ends a file.
 const checksumLen = crc32.Size

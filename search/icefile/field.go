@@ -85,6 +85,7 @@ type fieldWriter struct {
 	terms *dictionary
 	list  *roaring.Bitmap
 	buf   bytes.Buffer
+	gaps  []byte
 }
 
 // dictionaries are builders to be used again, for a new one is large.
@@ -95,13 +96,18 @@ type dictionary struct {
 	builder *vellum.Builder
 }
 
+// sharing is how hard vellum looks for ends of terms that are alike. It would
+// look in twenty times as many places, which makes a file 0.5 % smaller and takes
+// three times as long.
+var sharing = &vellum.BuilderOpts{Encoder: 1, RegistryTableSize: 1000, RegistryMRUSize: 1}
+
 func (d *dictionary) start() error {
 	d.buf.Reset()
 	if d.builder != nil {
 		return d.builder.Reset(&d.buf)
 	}
 	var err error
-	d.builder, err = vellum.New(&d.buf, nil)
+	d.builder, err = vellum.New(&d.buf, sharing)
 	return err
 }
 
@@ -113,21 +119,24 @@ func newFieldWriter(out *output) (*fieldWriter, error) {
 	return &fieldWriter{out: out, terms: d, list: roaring.New()}, nil
 }
 
-// singleHit marks a value in the dictionary that is itself the list of a term:
-// a norm, which ice wants there and which is always 1, and 31 bits of a document
-// number.
-const singleHit = 1<<63 | 1<<31
-
-// isSingle is the bit of singleHit that tells.
-const isSingle = 1 << 63
+// A value in a dictionary is the only document of a term, or where its list is
+// and, in the last bit, isList. A list is its length, with isPacked in the last
+// bit if it is a bitmap of roaring's and no gaps, and these.
+const (
+	isList   = 1
+	isPacked = 1
+)
 
 // add writes a term with its documents, which are in order.
 func (w *fieldWriter) add(text []byte, docs []uint32) error {
-	switch len(docs) {
-	case 0:
+	switch n := len(docs); {
+	case n == 0:
 		return nil
-	case 1:
-		return w.terms.builder.Insert(text, singleHit|uint64(docs[0]))
+	case n == 1:
+		return w.terms.builder.Insert(text, uint64(docs[0])<<1)
+	case n <= maxGaps:
+		w.gaps = packGaps(w.gaps[:0], docs)
+		return w.addList(text, w.gaps, 0)
 	}
 	w.list.Clear()
 	w.list.AddMany(docs)
@@ -135,17 +144,14 @@ func (w *fieldWriter) add(text []byte, docs []uint32) error {
 	if _, err := w.list.WriteTo(&w.buf); err != nil {
 		return err
 	}
-	return w.addPacked(text, w.buf.Bytes())
+	return w.addList(text, w.buf.Bytes(), isPacked)
 }
 
-// addPacked writes a term with a list that is packed already.
-func (w *fieldWriter) addPacked(text, packed []byte) error {
+func (w *fieldWriter) addList(text, list []byte, form uint64) error {
 	at := w.out.len()
-	w.out.uvarint(0) // where ice would find how often the documents hold it
-	w.out.uvarint(0) // and where in them
-	w.out.uvarint(uint64(len(packed)))
-	w.out.bytes(packed)
-	return w.terms.builder.Insert(text, at)
+	w.out.uvarint(uint64(len(list))<<1 | form)
+	w.out.bytes(list)
+	return w.terms.builder.Insert(text, at<<1|isList)
 }
 
 // end writes the dictionary and returns where it is. The writer must not be used

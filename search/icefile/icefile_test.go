@@ -123,8 +123,8 @@ func written(t interface{ Fatal(...any) }, from interface {
 	return out.Bytes()
 }
 
-// iceOf is the part of a file that ice knows.
-func iceOf(file []byte) []byte {
+// withoutRows is the part of a file before the rows.
+func withoutRows(file []byte) []byte {
 	trailer := file[len(file)-20:]
 	return file[:len(file)-20-int(binary.BigEndian.Uint64(trailer))]
 }
@@ -314,7 +314,7 @@ func dump(t *rapid.T, s segment.Segment) []string {
 		}))
 	}
 	for _, name := range s.Fields() {
-		for _, list := range listsByIce(t, s, name, "") {
+		for _, list := range listsOf(t, s, name, "") {
 			out = append(out, name+" "+list)
 		}
 	}
@@ -327,18 +327,19 @@ func check(t *rapid.T, err error) {
 	}
 }
 
-// The terms of a field and their lists are those that ice reads, in new and in
-// merged segments, from whatever start.
+// The terms of a field and their lists are those that ice reads of the same
+// documents, in new and in merged segments, from whatever start.
 func TestListsReadAsIceReadsThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		own, _ := both(t, drawDocs(t))
-		other, _ := both(t, drawDocs(t))
-		whole, err := icefile.Load(segment.NewDataBytes(merged(t, []*roaring.Bitmap{nil, nil}, own, other)))
-		check(t, err)
+		docs, others := drawDocs(t), drawDocs(t)
+		own, theirs := both(t, docs)
+		other, _ := both(t, others)
+		merged := load(t, merged(t, []*roaring.Bitmap{nil, nil}, own, other))
+		_, both := both(t, slices.Concat(docs, others))
 		start := rapid.SampledFrom([]string{"", "a", "x\x01", "rare", "日", "\xff", "nothing"}).Draw(t, "start")
-		for _, s := range []segment.Segment{own, whole} {
+		for own, theirs := range map[segment.Segment]segment.Segment{own: theirs, merged: both} {
 			for _, field := range []string{"_id", "t", "f", "s", "absent"} {
-				if got, want := listsOf(t, s, field, start), listsByIce(t, s, field, start); !slices.Equal(got, want) {
+				if got, want := listsOf(t, own, field, start), listsOf(t, theirs, field, start); !slices.Equal(got, want) {
 					t.Fatalf("field %s from %q reads\n%q\nwant\n%q", field, start, got, want)
 				}
 			}
@@ -346,10 +347,15 @@ func TestListsReadAsIceReadsThem(t *testing.T) {
 	})
 }
 
+// listsOf reads lists of either kind of segment.
 func listsOf(t *rapid.T, s segment.Segment, field, start string) (out []string) {
 	dict, err := s.Dictionary(field)
 	check(t, err)
-	for e, err := range dict.(*icefile.Dictionary).Begin([]byte(start), nil) {
+	own, ok := dict.(*icefile.Dictionary)
+	if !ok {
+		return listsByIce(t, dict, start)
+	}
+	for e, err := range own.Begin([]byte(start), nil) {
 		check(t, err)
 		docs, err := e.Docs.Bitmap()
 		check(t, err)
@@ -357,13 +363,19 @@ func listsOf(t *rapid.T, s segment.Segment, field, start string) (out []string) 
 		if doc, only := e.Docs.One(); only && docs.GetCardinality() != 1 || only && !docs.Contains(doc) {
 			t.Fatalf("%q: %d is not the only document", e.Term, doc)
 		}
+		all, err := e.Docs.AppendTo([]uint32{7})
+		check(t, err)
+		if !slices.Equal(all[1:], docs.ToArray()) {
+			t.Fatalf("%q: appended are %d, in the bitmap %d", e.Term, all, docs.ToArray())
+		}
+		if held, err := own.Contains(e.Term); err != nil || !held {
+			t.Fatalf("it says that no document holds %q (%v)", e.Term, err)
+		}
 	}
 	return out
 }
 
-func listsByIce(t *rapid.T, s segment.Segment, field, start string) (out []string) {
-	dict, err := s.Dictionary(field)
-	check(t, err)
+func listsByIce(t *rapid.T, dict segment.Dictionary, start string) (out []string) {
 	for it := dict.Iterator(nil, nil, nil); ; {
 		e, err := it.Next()
 		check(t, err)
@@ -381,10 +393,36 @@ func listsByIce(t *rapid.T, s segment.Segment, field, start string) (out []strin
 	}
 }
 
+type named struct{ field, term string }
+
+func (n named) Field() string { return n.field }
+func (n named) Term() []byte  { return []byte(n.term) }
+
+// Bluge looks up so what a new document replaces.
+func TestDocumentsAreFoundByTermsAsIceFindsThem(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		own, theirs := both(t, drawDocs(t))
+		var terms []segment.Term
+		for range rapid.IntRange(0, 6).Draw(t, "terms") {
+			terms = append(terms, named{
+				rapid.SampledFrom(own.Fields()).Draw(t, "field"),
+				rapid.SampledFrom([]string{"doc0", "doc7", "doc39", "a", "rare1", "日本", "nothing"}).Draw(t, "term"),
+			})
+		}
+		got, err := own.DocsMatchingTerms(terms)
+		check(t, err)
+		want, err := theirs.DocsMatchingTerms(terms)
+		check(t, err)
+		if !got.Equals(want) {
+			t.Fatalf("%v are in %v, want %v", terms, got, want)
+		}
+	})
+}
+
 func TestLongListsMergeAsTheyWere(t *testing.T) {
 	var docs []segment.Document
 	for i := range 80_000 {
-		f := field{name: "t", terms: []string{"all", fmt.Sprint("mod", i%7), fmt.Sprint("only", i)}}
+		f := field{name: "t", terms: []string{"all", fmt.Sprint("mod", i%7), fmt.Sprint("some", i%997), fmt.Sprint("only", i)}}
 		if i > 66_000 {
 			f.terms = append(f.terms, "late")
 		}

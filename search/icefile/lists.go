@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring"
 	"github.com/blevesearch/vellum"
@@ -19,50 +20,189 @@ type Entry struct {
 
 // A List is the documents that hold a term, at least one.
 type List struct {
-	one    uint32
-	packed []byte // a roaring bitmap; nil if there is but one document
+	one    uint32 // if there is but one
+	gaps   []byte // see appendGaps
+	packed []byte // a roaring bitmap; nil like gaps if there is but one document
+	docs   uint64 // of the segment
 }
 
 // Bitmap makes the list ready to use. It may share memory with the segment: it
 // must not be changed, and is valid as long as the segment is.
 func (l List) Bitmap() (*roaring.Bitmap, error) {
-	if l.packed == nil {
+	packed := l.packed
+	switch {
+	case l.gaps != nil:
+		var buf [maxGaps]uint32
+		docs, err := l.appendGaps(buf[:0])
+		if err != nil {
+			return nil, err
+		}
+		packed = packArrays(docs)
+	case packed == nil:
 		return roaring.BitmapOf(l.one), nil
 	}
 	docs := roaring.New()
-	if _, err := docs.FromBuffer(l.packed); err != nil {
+	if _, err := docs.FromBuffer(packed); err != nil {
 		return nil, fmt.Errorf("read a list: %w", err)
 	}
 	return docs, nil
 }
 
 // One is the only document, if there is only one.
-func (l List) One() (doc uint32, only bool) { return l.one, l.packed == nil }
+func (l List) One() (doc uint32, only bool) { return l.one, l.gaps == nil && l.packed == nil }
 
-// A Dictionary is the terms of a field.
+// AppendTo appends the documents, in order.
+func (l List) AppendTo(docs []uint32) ([]uint32, error) {
+	switch {
+	case l.gaps != nil:
+		return l.appendGaps(docs)
+	case l.packed == nil:
+		return append(docs, l.one), nil
+	}
+	bitmap, err := l.Bitmap()
+	if err != nil {
+		return nil, err
+	}
+	var buf [512]uint32
+	it := bitmap.ManyIterator()
+	for n := it.NextMany(buf[:]); n > 0; n = it.NextMany(buf[:]) {
+		docs = append(docs, buf[:n]...)
+	}
+	return docs, nil
+}
+
+// maxGaps is the length of the longest list that is written as gaps: they take
+// half of the room of a bitmap, or less if the list is short, but have to be
+// unpacked before it can be used.
+const maxGaps = 2048
+
+// maxGapLen is the length of the longest gap: 7 bits a byte, the lowest first.
+const maxGapLen = 5
+
+// packGaps appends documents, in order, as what lies between each and the one
+// before it.
+func packGaps(dst []byte, docs []uint32) []byte {
+	next := uint32(0)
+	for _, doc := range docs {
+		gap := doc - next
+		next = doc + 1
+		for gap >= 0x80 {
+			dst = append(dst, byte(gap)|0x80)
+			gap >>= 7
+		}
+		dst = append(dst, byte(gap))
+	}
+	return dst
+}
+
+// appendGaps appends the documents of what packGaps wrote.
+func (l List) appendGaps(docs []uint32) ([]uint32, error) {
+	if n := len(l.gaps); n == 0 || n > maxGaps*maxGapLen {
+		return nil, errOutside
+	}
+	start := len(docs)
+	next, gap, shift := uint64(0), uint64(0), 0
+	for _, b := range l.gaps {
+		if b >= 0x80 {
+			if gap |= uint64(b&0x7f) << shift; shift > 28 {
+				return nil, errOutside
+			}
+			shift += 7
+			continue
+		}
+		next += gap | uint64(b)<<shift
+		if next >= l.docs {
+			return nil, errOutside
+		}
+		docs = append(docs, uint32(next))
+		next++
+		gap, shift = 0, 0
+	}
+	if shift > 0 || len(docs)-start > maxGaps {
+		return nil, errOutside
+	}
+	return docs, nil
+}
+
+// packArrays writes at most maxGaps documents, in order, as roaring reads them
+// without copying: for each block of 65,536 its number and how many of it there
+// are, less one; where each block begins; and the rest of each number.
+func packArrays(docs []uint32) []byte {
+	const noRuns, headLen, docLen = 12346, 4 + 4, 2
+	blocks := 0
+	for rest := docs; len(rest) > 0; rest = rest[block(rest):] {
+		blocks++
+	}
+	heads, places, at := 8, 8+4*blocks, 8+headLen*blocks
+	out := make([]byte, at+docLen*len(docs))
+	binary.LittleEndian.PutUint32(out, noRuns)
+	binary.LittleEndian.PutUint32(out[4:], uint32(blocks))
+	for rest := docs; len(rest) > 0; {
+		n := block(rest)
+		binary.LittleEndian.PutUint16(out[heads:], uint16(rest[0]>>16))
+		binary.LittleEndian.PutUint16(out[heads+2:], uint16(n-1))
+		binary.LittleEndian.PutUint32(out[places:], uint32(at))
+		for _, doc := range rest[:n] {
+			binary.LittleEndian.PutUint16(out[at:], uint16(doc))
+			at += docLen
+		}
+		heads, places, rest = heads+4, places+4, rest[n:]
+	}
+	return out
+}
+
+// block is how many documents there are before one of another block.
+func block(docs []uint32) int {
+	n, last := slices.BinarySearch(docs, docs[0]|0xffff)
+	if last {
+		n++
+	}
+	return n
+}
+
+// A Dictionary is the terms of a field. Of what Bluge wants of one it has but
+// what Bluge asks for as long as nobody searches with it.
 type Dictionary struct {
-	segment.Dictionary
 	segment *Segment
 	terms   *vellum.FST // nil if there are none
 }
 
 // Dictionary is a *Dictionary: Bluge hides the type of a segment, but not that.
 func (s *Segment) Dictionary(field string) (segment.Dictionary, error) {
-	d, err := s.Segment.Dictionary(field)
-	if err != nil {
-		return nil, err
-	}
-	return &Dictionary{d, s, s.terms[field]}, nil
+	return &Dictionary{s, s.terms[field]}, nil
 }
+
+// Contains says whether some document holds a term.
+func (d *Dictionary) Contains(term []byte) (bool, error) {
+	if d.terms == nil {
+		return false, nil
+	}
+	return d.terms.Contains(term)
+}
+
+// Close does nothing.
+func (d *Dictionary) Close() error { return nil }
+
+// PostingsList is not there: Begin is.
+func (d *Dictionary) PostingsList([]byte, *roaring.Bitmap, segment.PostingsList) (segment.PostingsList, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// Iterator is not there: Begin is.
+func (d *Dictionary) Iterator(segment.Automaton, []byte, []byte) segment.DictionaryIterator {
+	return noIterator{}
+}
+
+type noIterator struct{}
+
+func (noIterator) Next() (segment.DictionaryEntry, error) { return nil, errors.ErrUnsupported }
+func (noIterator) Close() error                           { return nil }
 
 // Rows are those of the segment.
 func (d *Dictionary) Rows() *Rows { return d.segment.rows }
 
 // Begin are the terms that begin with start and that pick accepts, in order; a
 // nil pick accepts all. It ends at the first error.
-//
-// ice gives a row of terms and the list of a term, but reads the list twice and
-// looks for the term anew for that.
 func (d *Dictionary) Begin(start []byte, pick vellum.Automaton) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if d.terms == nil {
@@ -95,30 +235,22 @@ func after(start []byte) []byte {
 	return nil
 }
 
-// list is what writeList wrote: how often and where the documents hold the
-// term, which nobody asks here, and the documents.
+// list is that which a value in a dictionary leads to.
 func (s *Segment) list(value uint64) (List, error) {
-	if value&isSingle != 0 {
-		return List{one: uint32(value & docMask)}, nil
+	if value&isList == 0 {
+		return List{one: uint32(value >> 1), docs: s.docs}, nil
 	}
-	at := value
-	for range 2 {
-		_, n, err := s.uvarint(at)
-		if err != nil {
-			return List{}, err
-		}
-		at += n
-	}
-	size, n, err := s.uvarint(at)
+	at := value >> 1
+	head, n, err := s.uvarint(at)
 	if err != nil {
 		return List{}, err
 	}
-	packed, err := s.read(at+n, size)
-	return List{packed: packed}, err
+	body, err := s.read(at+n, head>>1)
+	if head&isPacked != 0 {
+		return List{packed: body, docs: s.docs}, err
+	}
+	return List{gaps: body, docs: s.docs}, err
 }
-
-// docMask is the bits of a document number in a value with a single hit.
-const docMask = 1<<31 - 1
 
 var errOutside = errors.New("a segment points outside of itself")
 
@@ -142,53 +274,4 @@ func (s *Segment) uvarint(at uint64) (number, size uint64, err error) {
 		return 0, 0, errOutside
 	}
 	return number, uint64(n), nil
-}
-
-// footerLen is the length of what writeFooter writes.
-const footerLen = 4*8 + 3*4
-
-// loadTerms goes over what writeFieldIndex wrote.
-func (s *Segment) loadTerms() error {
-	s.terms = map[string]*vellum.FST{}
-	for at := s.FieldsIndexOffset(); at+8 <= uint64(s.data.Len())-footerLen; at += 8 {
-		place, err := s.read(at, 8)
-		if err != nil {
-			return err
-		}
-		if err := s.loadTermsAt(binary.BigEndian.Uint64(place)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Segment) loadTermsAt(place uint64) error {
-	dictionary, n, err := s.uvarint(place)
-	if err != nil {
-		return err
-	}
-	nameLen, m, err := s.uvarint(place + n)
-	if err != nil {
-		return err
-	}
-	name, err := s.read(place+n+m, nameLen)
-	if err != nil {
-		return err
-	}
-	if dictionary == 0 {
-		return nil // a field without terms
-	}
-	size, n, err := s.uvarint(dictionary)
-	if err != nil {
-		return err
-	}
-	fst, err := s.read(dictionary+n, size)
-	if err != nil {
-		return err
-	}
-	s.terms[string(name)], err = vellum.Load(fst)
-	if err != nil {
-		return fmt.Errorf("read the dictionary of %s: %w", name, err)
-	}
-	return nil
 }

@@ -378,33 +378,20 @@ func (t *mergeTerms) appendDocs(docs []uint32) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	if doc, only := list.One(); only {
-		return t.append(docs, []uint32{doc})
-	}
-	bitmap, err := list.Bitmap()
-	if err != nil {
+	start := len(docs)
+	if docs, err = list.AppendTo(docs); err != nil {
 		return nil, err
 	}
-	var buf [512]uint32
-	it := bitmap.ManyIterator()
-	for n := it.NextMany(buf[:]); n > 0; n = it.NextMany(buf[:]) {
-		if docs, err = t.append(docs, buf[:n]); err != nil {
-			return nil, err
-		}
-	}
-	return docs, nil
-}
-
-func (t *mergeTerms) append(docs, old []uint32) ([]uint32, error) {
-	for _, doc := range old {
+	stay := docs[:start]
+	for _, doc := range docs[start:] {
 		if uint64(doc) >= t.Count() {
 			return nil, errOutside
 		}
 		if n := t.number(doc); n != dropped {
-			docs = append(docs, n)
+			stay = append(stay, n)
 		}
 	}
-	return docs, nil
+	return stay, nil
 }
 
 func (m *merger) mergeRows() (*rowWriter, error) {

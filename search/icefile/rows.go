@@ -26,7 +26,7 @@ const MaxID = event.IDLen
 // loading them takes no memory, and hardly time. They are valid as long as the
 // segment is, and safe for concurrent use.
 //
-// In the file they follow all that ice reads, column by column, with nothing in
+// In the file they follow all else, column by column, with nothing in
 // between, all numbers with the first byte first:
 //
 //	starts    8 bytes of each document: the start of its id, filled with zeros

@@ -154,7 +154,7 @@ func sound(t interface{ Fatal(...any) }) (file []byte, rows int) {
 		t.Fatal(err)
 	}
 	file = written(t, s)
-	return file, len(iceOf(file))
+	return file, len(withoutRows(file))
 }
 
 // FuzzRows puts other bytes in the place of the rows of a sound file. Then it
@@ -164,7 +164,7 @@ func FuzzRows(f *testing.F) {
 	rows := file[at:]
 	f.Add(rows)
 	f.Add([]byte{})
-	f.Add([]byte("\x00\x00\x00\x0100000000000000000000\x00\x00\x00\x00\x00\x00\x00\x10000000000000")) // ice then reads its footer elsewhere
+	f.Add([]byte("\x00\x00\x00\x0100000000000000000000\x00\x00\x00\x00\x00\x00\x00\x10000000000000")) // the footer is then read elsewhere
 	for i := range rows {
 		flipped := bytes.Clone(rows)
 		flipped[i] ^= 0xff

@@ -7,33 +7,36 @@ import (
 	"hash/crc32"
 	"io"
 
+	"github.com/RoaringBitmap/roaring"
 	"github.com/blevesearch/vellum"
 	segment "github.com/blugelabs/bluge_segment_api"
-	"github.com/blugelabs/ice"
 )
 
 // Type and Version name the format to Bluge.
 const (
-	Type           = "ice with rows"
+	Type           = "cairn"
 	Version uint32 = 1
 )
 
-// A Segment is a segment that ice reads, whose lists can be read in rows
-// besides, and which has Rows. It is safe for concurrent use.
+// A Segment is what New or Merge made. It is safe for concurrent use.
 type Segment struct {
-	*ice.Segment
-	file  *segment.Data
-	data  *segment.Data          // what ice reads of it
-	terms map[string]*vellum.FST // by field
-	rows  *Rows
-	words wordList // of the stored values
+	file *segment.Data
+	data *segment.Data // without the rows
+	docs uint64
+
+	fields []string
+	terms  map[string]*vellum.FST // by field
+
+	storedAt uint64   // where the places of the stored values are
+	words    wordList // of the stored values
+	rows     *Rows
 }
 
 // Load makes a segment of the bytes of a file. Damaged bytes may make any later
 // use panic.
 func Load(file *segment.Data) (s *Segment, err error) {
 	defer func() {
-		if r := recover(); r != nil { // ice looks where damaged bytes point
+		if r := recover(); r != nil { // vellum looks where damaged bytes point
 			s, err = nil, fmt.Errorf("load a segment: %w: %v", ErrDamaged, r)
 		}
 	}()
@@ -51,44 +54,70 @@ func Load(file *segment.Data) (s *Segment, err error) {
 	}
 	start := end - int(size)
 	s = &Segment{file: file, data: file.Slice(0, start)}
-	if err := s.checkColumns(); err != nil {
+	if err := s.loadFields(); err != nil {
 		return nil, err
 	}
-	loaded, err := ice.Load(s.data)
-	if err != nil {
-		return nil, err
-	}
-	own, ok := loaded.(*ice.Segment)
-	if !ok {
-		return nil, fmt.Errorf("ice loads a %T", loaded)
-	}
-	s.Segment = own
 	rows, err := file.Read(start, end)
 	if err != nil {
 		return nil, err
 	}
-	if s.rows, err = readRows(rows, s.Count(), nameless, names); err != nil {
+	if s.rows, err = readRows(rows, s.docs, nameless, names); err != nil {
 		return nil, err
 	}
-	if err := s.loadWords(); err != nil {
-		return nil, err
-	}
-	return s, s.loadTerms()
+	return s, s.loadWords()
 }
 
-// checkColumns keeps ice from looking for columns of its own: it makes room for
-// as many as it is told there are.
-func (s *Segment) checkColumns() error {
-	const place = 8
-	if s.data.Len() < footerLen {
+// loadFields reads what writeFields wrote.
+func (s *Segment) loadFields() error {
+	at := uint64(s.data.Len()) - footerLen
+	footer, err := s.read(at, footerLen) // refuses what is shorter
+	if err != nil {
+		return err
+	}
+	s.docs = binary.BigEndian.Uint64(footer)
+	s.storedAt = binary.BigEndian.Uint64(footer[8:])
+	start := binary.BigEndian.Uint64(footer[16:])
+	if start > at {
 		return errOutside
 	}
-	at := uint64(s.data.Len() - footerLen + 3*place)
-	columns, err := s.read(at, place)
-	if err == nil && binary.BigEndian.Uint64(columns) != noColumns {
-		err = fmt.Errorf("load a segment: %w", ErrDamaged)
+	fields, err := s.read(start, at-start)
+	if err != nil {
+		return err
 	}
-	return err
+	s.terms = map[string]*vellum.FST{}
+	for len(fields) > 0 {
+		if fields, err = s.loadField(fields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loadField reads the first of some fields.
+func (s *Segment) loadField(fields []byte) (rest []byte, err error) {
+	dictionary, n := binary.Uvarint(fields)
+	if n <= 0 {
+		return nil, errOutside
+	}
+	nameLen, m := binary.Uvarint(fields[n:])
+	if m <= 0 || nameLen > uint64(len(fields)-n-m) {
+		return nil, errOutside
+	}
+	fields = fields[n+m:]
+	name := string(fields[:nameLen])
+	size, k, err := s.uvarint(dictionary)
+	if err != nil {
+		return nil, err
+	}
+	fst, err := s.read(dictionary+k, size)
+	if err != nil {
+		return nil, err
+	}
+	s.fields = append(s.fields, name)
+	if s.terms[name], err = vellum.Load(fst); err != nil {
+		return nil, fmt.Errorf("read the dictionary of %s: %w", name, err)
+	}
+	return fields[nameLen:], nil
 }
 
 // ErrDamaged means that the bytes of a segment are not those that were written.
@@ -111,6 +140,41 @@ func (s *Segment) check() error {
 	return nil
 }
 
+// Count is how many documents there are.
+func (s *Segment) Count() uint64 { return s.docs }
+
+// Fields are the names of the fields, in the order of their numbers.
+func (s *Segment) Fields() []string { return s.fields }
+
+// DocsMatchingTerms are the documents that hold one of the terms.
+func (s *Segment) DocsMatchingTerms(terms []segment.Term) (*roaring.Bitmap, error) {
+	var docs []uint32
+	for _, t := range terms {
+		fst := s.terms[t.Field()]
+		if fst == nil {
+			continue
+		}
+		value, ok, err := fst.Get(t.Term())
+		if err != nil {
+			return nil, fmt.Errorf("look up a term: %w", err)
+		}
+		if !ok {
+			continue
+		}
+		list, err := s.list(value)
+		if err != nil {
+			return nil, err
+		}
+		if docs, err = list.AppendTo(docs); err != nil {
+			return nil, err
+		}
+	}
+	return roaring.BitmapOf(docs...), nil
+}
+
+// Size is how many bytes it takes.
+func (s *Segment) Size() int { return s.file.Len() }
+
 // Type is that of the format.
 func (s *Segment) Type() string { return Type }
 
@@ -119,3 +183,13 @@ func (s *Segment) Version() uint32 { return Version }
 
 // WriteTo writes the segment as a file.
 func (s *Segment) WriteTo(w io.Writer, _ chan struct{}) (int64, error) { return s.file.WriteTo(w) }
+
+// CollectionStats is not there: Bluge's own searches would ask for it.
+func (s *Segment) CollectionStats(string) (segment.CollectionStats, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// DocumentValueReader is not there: the rows are.
+func (s *Segment) DocumentValueReader([]string) (segment.DocumentValueReader, error) {
+	return nil, errors.ErrUnsupported
+}

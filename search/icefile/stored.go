@@ -89,7 +89,7 @@ func writePlaces(out *output, places []uint64, words *coder) uint64 {
 
 // loadWords finds the list of words.
 func (s *Segment) loadWords() error {
-	at := s.StoredIndexOffset() + (s.Count()+1)*placeLen
+	at := s.storedAt + (s.docs+1)*placeLen
 	const sizeLen = 4
 	sizes, err := s.read(at, 2*sizeLen)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Segment) loadWords() error {
 
 // storedOf is what was written of a document.
 func (s *Segment) storedOf(doc uint32) ([]byte, error) {
-	places, err := s.read(s.StoredIndexOffset()+uint64(doc)*placeLen, 2*placeLen)
+	places, err := s.read(s.storedAt+uint64(doc)*placeLen, 2*placeLen)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ var rooms = sync.Pool{New: func() any { return &room{} }}
 func (d *Dictionary) Stored(doc uint32, fn func([]Value)) error { return d.segment.stored(doc, fn) }
 
 func (s *Segment) stored(doc uint32, fn func([]Value)) error {
-	if uint64(doc) >= s.Count() {
+	if uint64(doc) >= s.docs {
 		return errOutside
 	}
 	values, err := s.storedOf(doc)
@@ -162,7 +162,7 @@ func (s *Segment) stored(doc uint32, fn func([]Value)) error {
 
 func (r *room) unpack(s *Segment, values []byte) error {
 	r.values, r.data = r.values[:0], r.data[:0]
-	fields := s.Fields()
+	fields := s.fields
 	for len(values) > 0 {
 		field, coded, rest, err := nextValue(values)
 		if err != nil {
@@ -186,7 +186,7 @@ func (r *room) unpack(s *Segment, values []byte) error {
 // VisitStoredFields calls visit with each stored value of a document until it
 // returns false.
 func (s *Segment) VisitStoredFields(doc uint64, visit segment.StoredFieldVisitor) error {
-	if doc >= s.Count() {
+	if doc >= s.docs {
 		return nil
 	}
 	return s.stored(uint32(doc), func(values []Value) {
