@@ -97,40 +97,46 @@ func markDocument(space string, m Mark) *document {
 // A documentMaker turns notes into documents. It is not safe for concurrent
 // use.
 type documentMaker struct {
-	terms  *termMaker
-	used   []*weighed      // keys with a level, in the note at hand
-	plain  map[string]bool // keys without one
-	pairs  []uint32        // groups, none twice
-	paired docSet          // which those are
-	words  int
-	text   strings.Builder // see storedText
-	names  strings.Builder
+	terms *termMaker
+	used  []*weighed // keys in the note at hand
+	words int
+	text  strings.Builder // see storedText
+	names strings.Builder
 }
 
-func newDocumentMaker() *documentMaker {
-	return &documentMaker{terms: newTermMaker(), plain: map[string]bool{}, paired: newDocSet(pairGroups)}
-}
+func newDocumentMaker() *documentMaker { return &documentMaker{terms: newTermMaker()} }
 
 func (m *documentMaker) document(space string, d *Doc) *document {
+	m.read(d)
+	out := m.outline(space, d)
+	out.fields = append(out.fields, field{name: wordField, terms: m.wordTerms()})
+	return out
+}
+
+// read takes in a note.
+func (m *documentMaker) read(d *Doc) {
 	m.reset()
 	if isBeginning(d.Title, d.Body) {
-		m.add(d.Title, 0, titleTerm) // its words count in the body
+		m.add(d.Title, 0, true) // its words count in the body
 		m.words = 0
 	} else {
-		m.add(d.Title, titleWeight, titleTerm)
+		m.add(d.Title, titleWeight, true)
 	}
 	m.text.WriteString(regionEnd)
 	for _, tag := range d.Tags {
-		m.add(tag, tagWeight, 0)
+		m.add(tag, tagWeight, false)
 		m.text.WriteString(lineEnd)
 	}
 	m.text.WriteString(regionEnd)
-	m.add(d.Body, bodyWeight, 0)
+	m.add(d.Body, bodyWeight, false)
 	m.text.WriteString(regionEnd)
 	m.text.WriteString(m.names.String())
+}
+
+// outline is the document of the note that was read, without its words.
+func (m *documentMaker) outline(space string, d *Doc) *document {
 	fields := []field{
 		keyFieldOf(noteKey(space, d.ID)),
-		{name: wordField, terms: m.wordTerms()},
 		{name: facetField, terms: facetsOf(space, d)},
 		{name: textField, value: []byte(m.text.String())},
 	}
@@ -168,24 +174,20 @@ func (m *documentMaker) reset() {
 	}
 	m.used = m.used[:0]
 	m.terms.tidy()
-	clear(m.plain)
-	m.paired.removeAll(m.pairs)
-	m.pairs = m.pairs[:0]
 	m.words = 0
 	m.text.Reset()
 	m.names.Reset()
 }
 
-// add takes in one part of a note. kind is the kind of its own terms, 0 for
-// none.
-func (m *documentMaker) add(text string, weight float64, kind byte) {
+// add takes in one part of a note.
+func (m *documentMaker) add(text string, weight float64, title bool) {
 	m.text.WriteByte(' ')
 	last := ""
 	for span := range analysis.Spans(text) {
 		for _, t := range m.terms.tokens(span) {
 			m.weigh(t.wordTerms, weight)
-			if kind != 0 {
-				m.plain[string(kind)+t.stem.key[1:]] = true
+			if title {
+				m.weighKey(m.terms.title(t.wordTerms), 0)
 			}
 			last = m.sequence(t.Token, last)
 		}
@@ -223,42 +225,26 @@ func (m *documentMaker) sequence(tok analysis.Token, last string) string {
 	m.text.WriteString(tok.Text)
 	m.text.WriteByte(' ')
 	if last != "" && arePaired(last, tok.Text) {
-		m.pair(pairGroup(last, tok.Text))
+		m.weighKey(m.terms.pair(pairGroup(last, tok.Text)), 0)
 	}
 	return tok.Text
 }
 
-func (m *documentMaker) pair(group uint32) {
-	if !m.paired.has(group) {
-		m.paired.addAll([]uint32{group})
-		m.pairs = append(m.pairs, group)
-	}
-}
+// level is that of a key in the note that was read. What weighs nothing, such as
+// a group of pairs, is at the lowest.
+func (m *documentMaker) level(w *weighed) level { return levelOf(w.weight, m.words) }
 
 func (m *documentMaker) wordTerms() [][]byte {
-	out := make([][]byte, 0, len(m.used)+len(m.plain)+len(m.pairs))
-	room := len(m.used) + len(m.plain)
+	out := make([][]byte, 0, len(m.used))
+	room := len(m.used)
 	for _, w := range m.used {
 		room += len(w.key)
 	}
-	for k := range m.plain {
-		room += len(k)
-	}
 	all := make([]byte, 0, room)
-	add := func(key string, l level) {
-		start := len(all)
-		all = appendTerm(all, key, l)
-		out = append(out, all[start:len(all):len(all)])
-	}
 	for _, w := range m.used {
-		add(w.key, levelOf(w.weight, m.words))
-	}
-	for k := range m.plain {
-		add(k, 0)
-	}
-	terms := pairTerms()
-	for _, group := range m.pairs {
-		out = append(out, terms[group])
+		start := len(all)
+		all = appendTerm(all, w.key, m.level(w))
+		out = append(out, all[start:len(all):len(all)])
 	}
 	return out
 }

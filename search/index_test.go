@@ -209,6 +209,36 @@ func TestARebuildReplacesTheIndexUnderAnOpenOne(t *testing.T) {
 	}
 }
 
+// A rebuild replays a log, in which a note may come again much later, or go and
+// come back.
+func TestARebuildTakesTheLastOfEachNote(t *testing.T) {
+	dir := t.TempDir()
+	with := func(d search.Doc, body string) search.Doc { d.Body = body; return d }
+	var others []search.Doc
+	for n := range 1200 {
+		others = append(others, note(1000+n, fmt.Sprint("another granite ", n)))
+	}
+	first, goes, away := note(1, "the first pond"), note(2, "a pond that goes"), note(3, "a pond that stays away")
+	last, back := with(first, "the third granite pond"), with(goes, "back at the granite pond")
+	rebuild(t, dir, []search.Batch{
+		{Space: "team", Put: []search.Doc{first, goes, away}},
+		{Space: "team", Put: others[:700]},
+		{Space: "team", Put: []search.Doc{with(first, "the second pond"), with(first, "the second pond again")}, Delete: []event.ID{goes.ID, away.ID}},
+		{Space: "team", Put: others[500:]},
+		{Space: "team", Put: []search.Doc{last, back}, Mark: search.Mark{Events: 7}},
+	})
+	x := open(t, dir)
+	if n, err := x.Count("team"); err != nil || n != 1202 {
+		t.Errorf("%d notes (%v), want 1202", n, err)
+	}
+	wantHits(t, ask(t, x, "pond"), back, last)
+	wantHits(t, ask(t, x, `"granite pond"`), back, last)
+	wantHits(t, ask(t, x, "second"))
+	if removed, err := x.HasRemoved(); err != nil || removed {
+		t.Errorf("it holds what was removed: %v, %v", removed, err)
+	}
+}
+
 func TestAFailedRebuildChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	x := open(t, dir)

@@ -43,15 +43,6 @@ var pairKeys = sync.OnceValue(func() *[pairGroups]string {
 	return &keys
 })
 
-// pairTerms are the terms of the groups, which have but one level.
-var pairTerms = sync.OnceValue(func() *[pairGroups][]byte {
-	var terms [pairGroups][]byte
-	for g, key := range pairKeys() {
-		terms[g] = appendTerm(nil, key, 0)
-	}
-	return &terms
-})
-
 // arePaired says whether two words in a row are in a group. Those of scripts
 // without spaces are terms of their own.
 func arePaired(a, b string) bool { return !analysis.IsSolid(a) || !analysis.IsSolid(b) }

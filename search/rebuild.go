@@ -72,25 +72,27 @@ type builder struct {
 	seen  map[uint64]bool // hashes of the keys that were put
 	seed  maphash.Seed
 
-	chunks  chan chunk
-	workers sync.WaitGroup
-	running sync.WaitGroup // chunks on their way
+	chunks     chan chunk
+	segmenters []*segmenter // one for each worker
+	workers    sync.WaitGroup
+	running    sync.WaitGroup // chunks on their way
 
 	mu  sync.Mutex
 	err error // the first of a worker
 }
 
-// A chunk is notes that become one segment.
+// A chunk is notes that go to one worker.
 type chunk struct {
-	docs  []Doc
-	bytes int
-	keys  map[string]int // where in docs
+	docs     []Doc
+	bytes    int
+	keys     map[string]int // where in docs
+	replaced []string       // keys of notes that were put in an earlier one
 }
 
 // The size of a chunk.
 const (
-	chunkDocs  = 2000
-	chunkBytes = 8 << 20
+	chunkDocs  = 500
+	chunkBytes = 4 << 20
 )
 
 func newBuilder(ctx context.Context, w *writer) *builder {
@@ -101,7 +103,9 @@ func newBuilder(ctx context.Context, w *writer) *builder {
 		chunks: make(chan chunk),
 	}
 	for range min(runtime.GOMAXPROCS(0), 4) {
-		b.workers.Go(b.work)
+		s := newSegmenter(w)
+		b.segmenters = append(b.segmenters, s)
+		b.workers.Go(func() { b.work(s) })
 	}
 	return b
 }
@@ -134,6 +138,7 @@ func (b *builder) add(space string, d Doc) error {
 		if err := b.settle(); err != nil {
 			return err
 		}
+		b.chunk.replaced = append(b.chunk.replaced, k)
 	} else {
 		b.seen[sum] = true
 	}
@@ -184,7 +189,15 @@ func (b *builder) send() error {
 func (b *builder) settle() error {
 	err := b.send()
 	b.running.Wait()
-	return errors.Join(err, b.failure())
+	if err := errors.Join(err, b.failure()); err != nil {
+		return err
+	}
+	var finishing sync.WaitGroup
+	for _, s := range b.segmenters {
+		finishing.Go(func() { b.fail(s.finish()) })
+	}
+	finishing.Wait()
+	return b.failure()
 }
 
 // finish adds the marks and ends the workers.
@@ -192,6 +205,7 @@ func (b *builder) finish() error {
 	err := b.settle()
 	close(b.chunks)
 	b.workers.Wait()
+	b.segmenters = nil // what they hold is not needed for merging
 	if err != nil {
 		return err
 	}
@@ -206,28 +220,13 @@ func (b *builder) putMarks() error {
 	return b.w.apply(out)
 }
 
-func (b *builder) work() {
-	maker := newDocumentMaker()
+func (b *builder) work(s *segmenter) {
 	for c := range b.chunks {
 		if b.failure() == nil {
-			b.fail(b.addChunk(maker, c))
+			b.fail(s.add(c))
 		}
 		b.running.Done()
 	}
-}
-
-func (b *builder) addChunk(maker *documentMaker, c chunk) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("add notes: %v", r)
-		}
-	}()
-	out := index.NewBatch()
-	for i := range c.docs {
-		d := &c.docs[i]
-		out.Update(key(noteKey(d.Space, d.ID)), maker.document(d.Space, d))
-	}
-	return b.w.apply(out)
 }
 
 func (b *builder) failure() error {

@@ -46,11 +46,15 @@ type weighed struct {
 	key    string
 	weight float64
 	used   bool // the note has it, if only with a weight of nothing
+
+	segment int            // for which of a segmenter's the numbers are
+	numbers [levels]uint32 // of its terms there, and one; 0 for none
 }
 
 // wordTerms are the keys that one token stands for.
 type wordTerms struct {
 	stem  *weighed
+	title *weighed // nil as long as it was in no title
 	exact *weighed // nil if it would be the stem
 	edges []*weighed
 }
@@ -61,6 +65,7 @@ type termMaker struct {
 	known map[termOf]*wordTerms
 	keys  map[string]*weighed
 	names map[string][]knownToken // tokens of whole spans
+	pairs [pairGroups]*weighed    // nil for groups that no note was in
 }
 
 type termOf struct {
@@ -149,6 +154,22 @@ func (m *termMaker) key(kind byte, text string) *weighed {
 		m.keys[k] = w
 	}
 	return w
+}
+
+// title is the key of a word for titles.
+func (m *termMaker) title(t *wordTerms) *weighed {
+	if t.title == nil {
+		t.title = &weighed{key: string(titleTerm) + t.stem.key[1:]}
+	}
+	return t.title
+}
+
+// pair is the key of a group of pairs.
+func (m *termMaker) pair(group uint32) *weighed {
+	if m.pairs[group] == nil {
+		m.pairs[group] = &weighed{key: pairKeys()[group]}
+	}
+	return m.pairs[group]
 }
 
 // runeOffset is the length in bytes of the first n characters of s, or 0 if

@@ -1,10 +1,10 @@
 package icefile
 
 import (
-	"cmp"
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"strings"
 
 	segment "github.com/blugelabs/bluge_segment_api"
 )
@@ -21,32 +21,44 @@ type Document interface {
 }
 
 // New makes a segment of documents, at least one, each a Document. The second
-// result is the size of the segment in bytes.
+// result is the size of the segment in bytes. Of a Segment as a document it is
+// that.
 func New(docs []segment.Document, _ func(string, int) float32) (segment.Segment, uint64, error) {
-	b := newBuilder(docs)
-	for i, d := range docs {
-		if err := b.add(uint32(i), d); err != nil {
+	if len(docs) == 1 {
+		if made, ok := docs[0].(made); ok {
+			return made.Segment, uint64(made.Size()), nil
+		}
+	}
+	b := NewBuilder()
+	for _, d := range docs {
+		if err := b.Add(d); err != nil {
 			return nil, 0, fmt.Errorf("make a segment: %w", err)
 		}
 	}
-	file, err := b.file()
+	s, err := b.Segment()
 	if err != nil {
-		return nil, 0, fmt.Errorf("make a segment: %w", err)
+		return nil, 0, err
 	}
-	own, err := Load(segment.NewDataBytes(file))
-	if err != nil {
-		return nil, 0, fmt.Errorf("make a segment: %w", err)
-	}
-	return own, uint64(len(file)), nil
+	return s, uint64(s.Size()), nil
 }
 
-// A builder collects the terms and the stored values of documents.
-type builder struct {
-	rows   *rowWriter
-	fields []*field
+// A made is a segment that goes to Bluge as if it were a document.
+type made struct{ *Segment }
+
+func (made) Analyze()                     {}
+func (made) EachField(segment.VisitField) {}
+
+// AsDocument is a document that New makes the segment of, alone in its batch.
+func (s *Segment) AsDocument() segment.Document { return made{s} }
+
+// A Builder makes segments of documents that come one by one. It is not safe for
+// concurrent use.
+type Builder struct {
+	fields []*Field
 	number map[string]int // of fields, by name
 
-	out    output
+	docs   uint32
+	rows   *rowWriter
 	stored *storedWriter
 	values []value // of the document at hand
 }
@@ -56,66 +68,130 @@ type value struct {
 	data  []byte
 }
 
-// newBuilder numbers the fields in the order of their names.
-func newBuilder(docs []segment.Document) *builder {
-	b := &builder{rows: newRowWriter(len(docs)), number: map[string]int{}, stored: newStoredWriter()}
-	names := []string{}
-	for _, d := range docs {
-		d.EachField(func(f segment.Field) {
-			if name := f.Name(); !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		})
-	}
-	for i, name := range inOrder(names) {
-		b.fields = append(b.fields, newField(name))
-		b.number[name] = i
-	}
+// NewBuilder makes a Builder without documents.
+func NewBuilder() *Builder {
+	b := &Builder{number: map[string]int{}, rows: newRowWriter(0), stored: newStoredWriter()}
+	b.Field(keyField)
 	return b
 }
 
-// inOrder is the fields as they are numbered: that of keys, and the others by
-// name.
-func inOrder(names []string) []string {
-	names = slices.DeleteFunc(names, func(name string) bool { return name == keyField })
-	slices.Sort(names)
-	return slices.Insert(slices.Compact(names), 0, keyField)
+// Field is the field with a name.
+func (b *Builder) Field(name string) *Field { return b.fields[b.numberOf(name)] }
+
+func (b *Builder) numberOf(name string) int {
+	n, ok := b.number[name]
+	if !ok {
+		n = len(b.fields)
+		b.number[name] = n
+		b.fields = append(b.fields, newField(name))
+	}
+	return n
 }
 
-func (b *builder) add(doc uint32, d segment.Document) error {
+// Len is how many documents it has, and Size about how many bytes they take.
+func (b *Builder) Len() int { return int(b.docs) }
+
+// Size is about how many bytes the documents take in memory, and those of the
+// segment at hand that it makes of them.
+func (b *Builder) Size() int {
+	n := len(b.stored.words)*wordRoom + len(b.stored.coder.text)
+	for _, f := range b.fields {
+		n += len(f.hits)*hitRoom + len(f.count)*termRoom + len(f.texts.text)
+	}
+	return n
+}
+
+// How many bytes a word of a stored value, a hit, and a term take, beside its
+// text.
+const (
+	wordRoom = 4
+	hitRoom  = 8
+	termRoom = 40
+)
+
+// Add adds a document, which is a Document.
+func (b *Builder) Add(d segment.Document) error {
 	own, ok := d.(Document)
 	if !ok {
 		return fmt.Errorf("a %T has no row", d)
 	}
 	b.values = b.values[:0]
 	d.EachField(func(in segment.Field) {
-		n := b.number[in.Name()]
-		b.fields[n].add(doc, in)
+		n := b.numberOf(in.Name())
+		f := b.fields[n]
+		in.EachTerm(func(t segment.FieldTerm) { f.hit(f.Number(t.Term()), b.docs) })
 		if in.Store() {
 			b.values = append(b.values, value{n, in.Value()})
 		}
 	})
-	slices.SortStableFunc(b.values, func(v, w value) int { return cmp.Compare(v.field, w.field) })
+	slices.SortStableFunc(b.values, func(v, w value) int { return compareFields(b.fields[v.field].name, b.fields[w.field].name) })
 	for _, v := range b.values {
 		b.stored.add(v.field, v.data)
 	}
 	b.stored.endDocument()
+	b.docs++
 	return b.rows.add(own.Row())
 }
 
-// file writes all that was collected.
-func (b *builder) file() ([]byte, error) {
-	storedIndex := b.stored.write(&b.out)
-	var fields []writtenField
+// Hit adds a term of a field to the last document.
+func (b *Builder) Hit(f *Field, number uint32) { f.hit(number, b.docs-1) }
+
+// Segment makes a segment of the documents, at least one, and forgets them.
+func (b *Builder) Segment() (*Segment, error) {
+	file, err := b.file()
+	if err != nil {
+		return nil, fmt.Errorf("make a segment: %w", err)
+	}
+	s, err := Load(segment.NewDataBytes(file))
+	if err != nil {
+		return nil, fmt.Errorf("make a segment: %w", err)
+	}
 	for _, f := range b.fields {
-		at, err := f.write(&b.out)
+		f.reset()
+	}
+	b.stored.reset()
+	b.docs, b.rows = 0, newRowWriter(0)
+	return s, nil
+}
+
+// file writes all that was collected.
+func (b *Builder) file() ([]byte, error) {
+	var out output
+	order, numbers := b.order()
+	storedAt := b.stored.write(&out, numbers)
+	var fields []writtenField
+	for _, f := range order {
+		at, err := f.write(&out)
 		if err != nil {
 			return nil, err
 		}
 		fields = append(fields, writtenField{f.name, at})
 	}
-	writeEnd(&b.out, storedIndex, len(b.stored.docs), fields, b.rows)
-	return b.out.buf, nil
+	writeEnd(&out, storedAt, len(b.stored.docs), fields, b.rows)
+	return out.buf, nil
+}
+
+// order is the fields in the order in which they are written, and the places
+// there of those of the Builder.
+func (b *Builder) order() (fields []*Field, numbers []int) {
+	fields = slices.SortedFunc(slices.Values(b.fields), func(f, g *Field) int { return compareFields(f.name, g.name) })
+	for _, f := range b.fields {
+		numbers = append(numbers, slices.Index(fields, f))
+	}
+	return fields, numbers
+}
+
+// compareFields puts the field of keys first, and the others by name.
+func compareFields(a, b string) int {
+	switch {
+	case a == b:
+		return 0
+	case a == keyField:
+		return -1
+	case b == keyField:
+		return 1
+	}
+	return strings.Compare(a, b)
 }
 
 // A writtenField is the name of a field and where its dictionary is.

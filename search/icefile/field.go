@@ -8,67 +8,61 @@ import (
 
 	"github.com/RoaringBitmap/roaring"
 	"github.com/blevesearch/vellum"
-	segment "github.com/blugelabs/bluge_segment_api"
 )
 
-// A field collects the terms of one field in all documents.
-type field struct {
+// A Field collects the terms of one field in all documents of a Builder.
+type Field struct {
 	name  string
 	texts table
-	terms []term // by number in texts
-	hits  []hit
+	last  []uint32 // by number in texts, the last document that holds it and one
+	count []uint32 // by number in texts, how many documents hold it
+	hits  []uint32 // numbers in texts, document by document
+	ends  []int    // where in hits each document ends, but for the last ones
 }
 
-// A term is the chain of the hits of one term.
-type term struct {
-	number      uint32 // in texts
-	first, last int32  // in hits
+func newField(name string) *Field { return &Field{name: name, texts: newTable()} }
+
+// reset forgets all terms, and keeps the room.
+func (f *Field) reset() {
+	f.texts.reset()
+	f.last, f.count, f.hits, f.ends = f.last[:0], f.count[:0], f.hits[:0], f.ends[:0]
 }
 
-// A hit is a term in a document.
-type hit struct {
-	doc  uint32
-	next int32 // of the same term, or -1
-}
-
-func newField(name string) *field { return &field{name: name, texts: newTable()} }
-
-func (f *field) add(doc uint32, in segment.Field) {
-	in.EachTerm(func(t segment.FieldTerm) { f.hit(t.Term(), doc) })
-}
-
-// hit adds a term in a document, however often it comes there.
-func (f *field) hit(text []byte, doc uint32) {
+// Number is the number of a term, by which Hit knows it until the Builder has
+// made its segment.
+func (f *Field) Number(text []byte) uint32 {
 	n, isNew := f.texts.number(text)
-	at := int32(len(f.hits))
 	if isNew {
-		f.terms = append(f.terms, term{number: n, first: at})
-	} else {
-		last := &f.hits[f.terms[n].last]
-		if last.doc == doc {
-			return
-		}
-		last.next = at
+		f.last = append(f.last, 0)
+		f.count = append(f.count, 0)
 	}
-	f.hits = append(f.hits, hit{doc: doc, next: -1})
-	f.terms[n].last = at
+	return n
+}
+
+// hit adds a term to a document, which is no earlier than that of the hit before
+// it, however often it comes there.
+func (f *Field) hit(number, doc uint32) {
+	if f.last[number] == doc+1 {
+		return
+	}
+	f.last[number] = doc + 1
+	f.count[number]++
+	for len(f.ends) < int(doc) {
+		f.ends = append(f.ends, len(f.hits))
+	}
+	f.hits = append(f.hits, number)
 }
 
 // write writes the lists of a field and its dictionary, and returns where that
 // is.
-func (f *field) write(out *output) (dictionary uint64, err error) {
+func (f *Field) write(out *output) (dictionary uint64, err error) {
 	w, err := newFieldWriter(out)
 	if err != nil {
 		return 0, fmt.Errorf("field %s: %w", f.name, err)
 	}
-	slices.SortFunc(f.terms, func(s, t term) int { return bytes.Compare(f.texts.at(s.number), f.texts.at(t.number)) })
-	var docs []uint32
-	for _, t := range f.terms {
-		docs = docs[:0]
-		for k := t.first; k >= 0; k = f.hits[k].next {
-			docs = append(docs, f.hits[k].doc)
-		}
-		if err := w.add(f.texts.at(t.number), docs); err != nil {
+	docs, ends := f.byTerm()
+	for _, n := range f.inOrder() {
+		if err := w.add(f.texts.at(n), docs[ends[n]-f.count[n]:ends[n]]); err != nil {
 			return 0, fmt.Errorf("field %s: %w", f.name, err)
 		}
 	}
@@ -76,6 +70,40 @@ func (f *field) write(out *output) (dictionary uint64, err error) {
 		return 0, fmt.Errorf("field %s: %w", f.name, err)
 	}
 	return dictionary, nil
+}
+
+// byTerm is the documents of each term, one after the other, and where those of
+// each end.
+func (f *Field) byTerm() (docs, ends []uint32) {
+	docs, ends = make([]uint32, len(f.hits)), make([]uint32, len(f.count))
+	at := uint32(0)
+	for n, count := range f.count {
+		ends[n] = at
+		at += count
+	}
+	from := 0
+	for doc := 0; from < len(f.hits); doc++ {
+		to := len(f.hits)
+		if doc < len(f.ends) {
+			to = f.ends[doc]
+		}
+		for _, n := range f.hits[from:to] {
+			docs[ends[n]] = uint32(doc)
+			ends[n]++
+		}
+		from = to
+	}
+	return docs, ends
+}
+
+// inOrder is the numbers of the terms in the order of their texts.
+func (f *Field) inOrder() []uint32 {
+	order := make([]uint32, f.texts.len())
+	for n := range order {
+		order[n] = uint32(n)
+	}
+	slices.SortFunc(order, func(m, n uint32) int { return bytes.Compare(f.texts.at(m), f.texts.at(n)) })
+	return order
 }
 
 // A fieldWriter writes the lists of the terms of a field, which come in their

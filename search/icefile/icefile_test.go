@@ -129,6 +129,54 @@ func withoutRows(file []byte) []byte {
 	return file[:len(file)-20-int(binary.BigEndian.Uint64(trailer))]
 }
 
+// A Builder makes what New makes, whatever it made before, and whether it is given
+// the terms of a document or their numbers.
+func TestABuilderMakesOneSegmentAfterTheOther(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := icefile.NewBuilder()
+		for range rapid.IntRange(1, 3).Draw(t, "segments") {
+			docs := drawDocs(t)
+			for _, d := range docs {
+				addToBuilder(t, b, d.(*document))
+			}
+			if b.Len() != len(docs) {
+				t.Fatalf("it has %d documents of %d", b.Len(), len(docs))
+			}
+			got, err := b.Segment()
+			check(t, err)
+			handed, _, err := icefile.New([]segment.Document{got.AsDocument()}, norm)
+			check(t, err)
+			want, _ := both(t, docs)
+			if got, want := dump(t, handed), dump(t, want); !slices.Equal(got, want) {
+				t.Fatalf("the segment reads\n%q\nwant\n%q", got, want)
+			}
+		}
+	})
+}
+
+// addToBuilder gives some terms of a document by their numbers, and some twice.
+func addToBuilder(t *rapid.T, b *icefile.Builder, d *document) {
+	rest := &document{row: d.row}
+	type hit struct {
+		field *icefile.Field
+		term  uint32
+	}
+	var hits []hit
+	for _, f := range d.fields {
+		n := rapid.IntRange(0, len(f.terms)).Draw(t, "as numbers")
+		for _, term := range f.terms[:n] {
+			own := b.Field(f.name)
+			hits = append(hits, hit{own, own.Number([]byte(term))})
+		}
+		f.terms = f.terms[n/2:]
+		rest.fields = append(rest.fields, f)
+	}
+	check(t, b.Add(rest))
+	for _, h := range hits {
+		b.Hit(h.field, h.term)
+	}
+}
+
 // Merging is making a segment of the documents that stay.
 func TestMergingIsMakingOneOfWhatStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring"
 	"github.com/blevesearch/vellum"
@@ -154,7 +155,8 @@ func (m *merger) nameFields() {
 	for _, p := range m.parts {
 		names = append(names, p.Fields()...)
 	}
-	m.fields = inOrder(names)
+	slices.SortFunc(names, compareFields)
+	m.fields = slices.Compact(names)
 	number := map[string]int{}
 	for i, name := range m.fields {
 		number[name] = i

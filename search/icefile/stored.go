@@ -49,11 +49,18 @@ func (w *storedWriter) add(field int, value []byte) {
 	w.values = append(w.values, storedValue{field, len(w.words)})
 }
 
+// reset forgets all values, and keeps the room.
+func (w *storedWriter) reset() {
+	w.coder.reset()
+	w.words, w.values, w.docs = w.words[:0], w.values[:0], w.docs[:0]
+}
+
 // endDocument says that the values which follow are of another document.
 func (w *storedWriter) endDocument() { w.docs = append(w.docs, len(w.values)) }
 
-// write writes it all and returns where the places of the documents are.
-func (w *storedWriter) write(out *output) (places uint64) {
+// write writes it all, with other numbers for the fields, and returns where the
+// places of the documents are.
+func (w *storedWriter) write(out *output, numbers []int) (places uint64) {
 	w.coder.settle()
 	starts := make([]uint64, 0, len(w.docs)+1)
 	var coded []byte
@@ -65,7 +72,7 @@ func (w *storedWriter) write(out *output) (places uint64) {
 			for ; word < w.values[value].end; word++ {
 				coded = w.coder.append(coded, w.words[word])
 			}
-			writeValue(out, w.values[value].field, coded)
+			writeValue(out, numbers[w.values[value].field], coded)
 		}
 	}
 	return writePlaces(out, append(starts, out.len()), w.coder)

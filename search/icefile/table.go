@@ -20,6 +20,12 @@ const minSlots = 1 << 8
 
 func newTable() table { return table{seed: maphash.MakeSeed(), slots: make([]uint32, minSlots)} }
 
+// reset forgets all texts, and keeps the room.
+func (t *table) reset() {
+	clear(t.slots)
+	t.hashes, t.ends, t.text = t.hashes[:0], t.ends[:0], t.text[:0]
+}
+
 // len is how many texts there are.
 func (t *table) len() int { return len(t.ends) }
 

@@ -54,6 +54,12 @@ type coder struct {
 
 func newCoder() *coder { return &coder{table: newTable()} }
 
+// reset forgets all words, and keeps the room.
+func (c *coder) reset() {
+	c.table.reset()
+	c.counts, c.words = c.counts[:0], c.words[:0]
+}
+
 // number makes room for a word that is new.
 func (c *coder) number(word []byte) uint32 {
 	n, isNew := c.table.number(word)
