@@ -1,6 +1,9 @@
 package secrets
 
-import "bytes"
+import (
+	"encoding/base64"
+	"net/url"
+)
 
 // cloudRules are the keys of clouds and hosting.
 func cloudRules() []*rule {
@@ -8,7 +11,7 @@ func cloudRules() []*rule {
 	webhook := func(path string) parts { return uuid(fixed(path)) }
 	return tokenRules([]tokenRow{
 		{"aws-access-key-id", "AWS access key id", list{"AKIA", "ASIA"}, token{tail: parts{base32std.n(16)}}},
-		{"aws-bearer-id", "AWS bearer or context credential id", list{"ABIA", "ACCA"}, token{tail: parts{base32std.n(16)}, edge: closed}},
+		{"aws-bearer-id", "AWS bearer or context credential id", list{"ABIA", "ACCA"}, token{tail: parts{base32std.n(16)}}},
 		{"aws-session", "AWS session token", list{"IQoJb3JpZ2lu", "FwoGZXIvYXdz"}, token{tail: parts{base64any.from(150, 3000)}}},
 		{"aws-bedrock", "AWS Bedrock API key", list{"ABSK"}, token{tail: parts{base64any.from(90, 270)}, edge: left}},
 		{"gcp-api-key", "Google API key", list{"AIza"}, token{tail: parts{base64url.n(35)}}},
@@ -25,7 +28,7 @@ func cloudRules() []*rule {
 		{"azure-connection", "key in an Azure connection string", list{"AccountKey=", "SharedAccessKey="},
 			token{tail: parts{base64any.from(40, 90)}}},
 		{"azure-sas", "Azure shared access signature", list{"sig="},
-			token{tail: parts{alphabetOf(numerals+lowers+uppers+"+/%=").from(44, 70)}, edge: left, hold: endsInPadding}},
+			token{tail: parts{alphabetOf(numerals+lowers+uppers+"+/%=").from(44, 70)}, edge: left, hold: isSignature}},
 		{"azure-devops-pat", "Azure DevOps token", list{"AZDO"}, token{head: parts{base62.n(76)}, tail: parts{base62.n(4)}}},
 		{"azure-cask", "Azure identifiable key", list{"JQQJ99"}, token{head: parts{base62.n(52)}, tail: parts{base62.from(22, 30)}}},
 		{"alibaba-key", "Alibaba Cloud access key id, newer form", list{"LTAI5t"}, token{tail: parts{base62.n(18)}}},
@@ -48,9 +51,10 @@ func cloudRules() []*rule {
 	})
 }
 
-// endsInPadding asks for the one form 32 bytes of a signature have: 43
+// isSignature asks for the one form 32 bytes of a signature have: 43
 // characters of base 64 and an equals sign, which is mostly percent-encoded.
-func endsInPadding(token []byte) bool {
-	last := bytes.ToLower(token[max(0, len(token)-3):])
-	return bytes.HasSuffix(last, []byte("=")) || bytes.Equal(last, []byte("%3d"))
+func isSignature(token []byte) bool {
+	plain, err := url.PathUnescape(string(token[len("sig="):]))
+	sum, bad := base64.StdEncoding.DecodeString(plain)
+	return err == nil && bad == nil && len(sum) == 32
 }

@@ -9,6 +9,7 @@ func fileRules() []*rule {
 		{id: "pgpass", about: "login in .pgpass", literals: list{":5432:", ":5433:", ":6432:", ":*:"}, check: pgpassLogin},
 		{id: "npmrc", about: "login in .npmrc", names: list{"_authtoken", "_auth", "_password"}, check: npmrcLogin},
 		{id: "docker-config", about: "login in a Docker configuration", literals: list{`"auth"`}, check: dockerLogin},
+		{id: "kubeconfig-token", about: "token in a kubeconfig", names: list{"users:"}, check: kubeconfigToken},
 		{id: "k8s-secret", about: "data of a Kubernetes Secret", literals: list{"kind: Secret", `kind": "Secret"`, `kind":"Secret"`}, check: kubernetesSecret},
 	}
 }
@@ -41,11 +42,11 @@ var hostChars = alphabetOf(numerals + lowers + uppers + ".-*")
 // pgpassLogin takes "host:port:database:user:password", a line of its own.
 func pgpassLogin(text []byte, literal span) (match, bool) {
 	host := hostChars.before(text, literal.start, 100)
-	if host == literal.start || host > 0 && !spaces[text[host-1]] && !quotes[text[host-1]] {
+	if host == literal.start || wordChars.at(text, host-1) || host > 0 && bytes.IndexByte([]byte(":/@$"), text[host-1]) >= 0 {
 		return match{}, false
 	}
 	end := literal.end
-	for end < len(text) && end-literal.end < 200 && !valueEnd[text[end]] {
+	for end < len(text) && end-literal.end < 200 && !valueEnd[text[end]] && text[end] < 0x80 {
 		end++
 	}
 	fields := bytes.SplitN(text[literal.end:end], []byte(":"), 3)
@@ -67,6 +68,19 @@ func npmrcLogin(text []byte, literal span) (match, bool) {
 	end := base64any.after(text, start, 300)
 	value := text[start:end]
 	return match{span: span{start, end}}, len(value) >= 12 && (digits.count(value) > 0 || switchesCase(value)) && looksRandom(value)
+}
+
+// kubeconfigToken takes the token of a user, which may look like any digest.
+func kubeconfigToken(text []byte, literal span) (match, bool) {
+	entry := text[literal.end:min(len(text), literal.end+3*maxLine)]
+	user := bytes.Index(entry, []byte("user:"))
+	at := bytes.Index(entry, []byte(" token: "))
+	if user < 0 || at < user || !bytes.Contains(entry[:user], []byte("- name:")) {
+		return match{}, false
+	}
+	v := readValue(text, literal.end+at+len(" token: "))[0]
+	value := v.in(text)
+	return match{span: v}, len(value) >= 16 && looksChosen(value) && !isReference(value)
 }
 
 // dockerLogin takes "auth": base 64 of user:password.

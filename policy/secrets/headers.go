@@ -12,10 +12,10 @@ func headerRules() []*rule {
 		{id: "bearer-header", about: "bearer token in a header", names: list{"bearer ", "bearer:", "token token="}, check: bearerToken},
 		{id: "authorization-header", about: "credentials in an Authorization header", names: list{"authorization"}, check: authorization},
 		{id: "basic-header", about: "user and password of basic authentication", names: list{"basic "}, check: basicLogin},
-		{id: "curl-user", about: "user and password on a command line", names: list{" -u", " --user", "--proxy-user"}, check: curlLogin},
+		{id: "curl-user", about: "user and password on a command line", names: list{" -u", " --user", "--proxy-user", " --password="}, check: curlLogin},
 		{id: "cli-password", about: "password behind a flag of a client", check: clientPassword,
-			names: list{"mysql ", "mysqldump ", "mariadb ", "sshpass ", "redis-cli ", "docker login ", "az login ", "mongosh ", "ldapsearch ", "snmpwalk ", "snmpget ", "snmpset "}},
-		{id: "session-cookie", about: "cookie of a session", names: list{"cookie", "cookies"}, check: sessionCookie},
+			names: list{"mysql ", "mysqldump ", "mariadb ", "sshpass ", "redis-cli ", "docker login ", "az login ", "mongosh ", "ldapsearch ", "snmpwalk ", "snmpget ", "snmpset ", "openssl enc "}},
+		{id: "session-cookie", about: "cookie of a session", names: list{"cookie", "cookies", ` -b "`, ` -b '`, `--cookie `}, check: sessionCookie},
 	}
 }
 
@@ -25,7 +25,7 @@ func bearerToken(text []byte, literal span) (match, bool) {
 	start := openers.after(text, blanks.after(text, literal.end, 4), 2)
 	end := bearerChars.after(text, start, 2000)
 	value := bytes.TrimRight(text[start:end], ".-")
-	ok := len(value) >= 16 && looksChosen(value) && looksRandom(value) && !isBareHash(value) && !isReference(value)
+	ok := len(value) >= 16 && !isBlotted(value) && looksChosen(value) && looksRandom(value) && !isBareHash(value) && !isReference(value)
 	return match{span: span{start, start + len(value)}}, ok
 }
 
@@ -86,6 +86,9 @@ func curlLogin(text []byte, literal span) (match, bool) {
 	if !containsAny(line, list{"curl", "wget", "http", "docker login", "mvn"}) {
 		return match{}, false
 	}
+	if text[literal.end-1] == '=' {
+		return wgetPassword(text, literal.end, line)
+	}
 	for _, v := range readValue(text, flagValue(text, literal.end)) {
 		colon := bytes.IndexByte(v.in(text), ':')
 		if colon < 0 {
@@ -97,6 +100,14 @@ func curlLogin(text []byte, literal span) (match, bool) {
 		}
 	}
 	return match{}, false
+}
+
+// wgetPassword takes the password behind its own flag, if one for the user
+// stands before it.
+func wgetPassword(text []byte, at int, line []byte) (match, bool) {
+	v := readValue(text, at)[0]
+	value := v.in(text)
+	return match{span: v}, containsAny(line, list{"--user"}) && len(value) >= 6 && isGiven(value) && !isVariableName(value)
 }
 
 // flagValue is where the value of a flag begins, tied by a blank, an equals
@@ -117,7 +128,7 @@ func isGiven(value []byte) bool { return !isPlaceholder(value) && !isReference(v
 func clientPassword(text []byte, literal span) (match, bool) {
 	from := literal.end - 1 // the blank in front of the first flag
 	line := lineAfter(text, from, maxLine)
-	for _, flag := range []string{" -p", " -a", " -w", " -A", " -X"} {
+	for _, flag := range []string{" -p", " -a", " -w", " -A", " -X", " -k "} {
 		at := bytes.Index(line, []byte(flag))
 		if at < 0 {
 			continue
@@ -133,14 +144,15 @@ func clientPassword(text []byte, literal span) (match, bool) {
 
 var (
 	cookieChars = alphabetOf(numerals + lowers + uppers + "-_.%+/=:")
-	cookieWords = list{"sess", "sid", "auth", "token", "jwt", "login", "remember"}
+	cookieWords = list{"sess", "sid", "auth", "token", "jwt", "login", "remember", "aspnetcore"}
 )
 
 // sessionCookie takes a random value of a cookie whose name speaks of a
 // session or a login.
 func sessionCookie(text []byte, literal span) (match, bool) {
-	colon := closers.after(text, literal.end, 2)
-	if colon >= len(text) || text[colon] != ':' && text[colon] != '=' {
+	colon := blanks.after(text, closers.after(text, literal.end, 2), 2)
+	flag := blanks.at(text, literal.end-1) || quotes.at(text, literal.end-1)
+	if !flag && (colon >= len(text) || text[colon] != ':' && text[colon] != '=') {
 		return match{}, false
 	}
 	line := lineAfter(text, literal.end, maxLine)
@@ -163,7 +175,7 @@ func isSessionName(name []byte) bool {
 }
 
 func isSession(value []byte) bool {
-	return len(value) >= 16 && digits.count(value) > 1 && looksRandom(value) && !isUUID(value)
+	return len(value) >= 16 && (digits.count(value) > 1 || switchesCase(value)) && looksRandom(value) && !isUUID(value)
 }
 
 // lineAfter is the rest of a line, at most limit bytes of it.

@@ -11,7 +11,14 @@ import (
 // whatever stands beside them: identifiers, digests, versions, moments,
 // addresses, paths.
 func isIdentity(value []byte) bool {
-	return isPublic(value) || isUUID(value) || isULID(value) || isDigest(value) || isMoment(value) || isAddress(value) || region.Match(value)
+	return isPublic(value) || isPublicKey(value) || isUUID(value) || isULID(value) || isDigest(value) || isMoment(value) || isAddress(value) || region.Match(value)
+}
+
+// isPublicKey reports the public half of a NATS key, whose checksum fits, and
+// that of an age identity.
+func isPublicKey(value []byte) bool {
+	return len(value) == 56 && strings.IndexByte("UANOCX", value[0]) >= 0 && base32std.holdsAll(value) && crcNKey(value) ||
+		len(value) == 62 && bytes.HasPrefix(value, []byte("age1")) && bech32.holdsAll(value[4:])
 }
 
 // isPublic reports keys that are made to stand in web pages and apps: of
@@ -50,6 +57,9 @@ func isULID(value []byte) bool {
 var digestPrefixes = []string{"sha256-", "sha384-", "sha512-", "sha1-", "sha256:", "sha384:", "sha512:", "sha1:", "md5:", "h1:", "blake3:", "SHA256:", "MD5:"}
 
 func isDigest(value []byte) bool {
+	if at := bytes.Index(value, []byte("@sha256:")); at > 0 {
+		value = value[at+1:] // of an image
+	}
 	for _, p := range digestPrefixes {
 		if bytes.HasPrefix(value, []byte(p)) && base64any.count(value)+bytes.Count(value, []byte(":")) == len(value) {
 			return true

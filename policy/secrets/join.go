@@ -35,8 +35,12 @@ func joint(text []byte, i int) span {
 	case '<':
 		size = tagJoint(text[i:min(len(text), i+60)])
 	case '/':
-		size = commentJoint(text[i:min(len(text), i+120)])
-	case '*', '~', '\t', '\r':
+		size = commentJoint(text, i)
+	case '~':
+		if size = 2; !bytes.HasPrefix(text[i:], []byte("~~")) {
+			size = 0
+		}
+	case '*', '\t', '\r':
 		size = 1
 	}
 	return span{i, i + size}
@@ -55,7 +59,7 @@ var (
 func lineJoint(text []byte, i int) span {
 	start := lineEnd.before(text, i, maxIndent)
 	end := lineStart.after(text, i, maxIndent)
-	if bytes.HasPrefix(text[end:], []byte("//")) {
+	if rest := text[end:]; bytes.HasPrefix(rest, []byte("//")) || bytes.HasPrefix(rest, []byte("-- ")) {
 		end = blanks.after(text, end+2, maxIndent)
 	}
 	if mark := text[min(i+1, len(text)-1)]; (mark == '+' || mark == '-') && mark == lineMark(text, i) {
@@ -94,7 +98,7 @@ func unquote(v view) (view, bool) {
 	return r.view(asUnquoted, v)
 }
 
-var stringOperators = alphabetOf("+.&,|~_ \t\r\n\\")
+var stringOperators = alphabetOf("+.&,|~_<> \t\r\n\\")
 
 // quoteJoint is one literal's end, an operator or nothing, and the next one's
 // begin.
@@ -103,35 +107,59 @@ func quoteJoint(text []byte, i int) int {
 	if end == len(text) || text[end] != '"' && text[end] != '\'' && (text[end] != '`' || text[i] != '`') {
 		return 0
 	}
-	if end == i+1 && !(base62.at(text, i-1) && base62.at(text, end+1)) {
+	if end == i+1 && !isBetween(text, i, end+1) {
 		return 0 // an empty literal
 	}
 	return end + 1 - i
 }
 
+// isBetween reports two pieces of a token that touch a stretch of text.
+func isBetween(text []byte, start, end int) bool {
+	return tokenChars.at(text, start-1) && tokenChars.at(text, end)
+}
+
+var tokenChars = alphabetOf(numerals + lowers + uppers + "+/-_=.:")
+
+// maxTagName is how long the name of a tag may be. What is longer, or holds
+// anything else, is text in angle brackets.
+const maxTagName = 12
+
+var tagNameEnd = alphabetOf("> /")
+
 // tagJoint is a short HTML tag or comment.
 func tagJoint(s []byte) int {
 	if bytes.HasPrefix(s, []byte("<!--")) {
-		if end := bytes.Index(s, []byte("-->")); end > 0 {
+		if end := bytes.Index(s, []byte("-->")); end > 0 && end < 20 {
 			return end + 3
 		}
 		return 0
 	}
-	if len(s) < 3 || !letters[s[1]] && s[1] != '/' {
+	name := 1
+	if len(s) > 1 && s[1] == '/' {
+		name++
+	}
+	if end := base62.after(s, name, maxTagName); !letters.at(s, name) || !tagNameEnd.at(s, end) {
 		return 0
 	}
-	if end := bytes.IndexAny(s, ">\n"); end > 0 && s[end] == '>' {
+	if end := 1 + bytes.IndexAny(s[1:], "<>\n"); end > 0 && s[end] == '>' {
 		return end + 1
 	}
 	return 0
 }
 
-func commentJoint(s []byte) int {
+// maxComment is how long a comment between two pieces may be.
+const maxComment = 120
+
+// commentJoint is a comment within a word: one that stands apart may hold the
+// token.
+func commentJoint(text []byte, i int) int {
+	s := text[i:min(len(text), i+maxComment)]
 	if !bytes.HasPrefix(s, []byte("/*")) {
 		return 0
 	}
-	if end := bytes.Index(s, []byte("*/")); end > 0 {
-		return end + 2
+	end := bytes.Index(s, []byte("*/")) + 2
+	if end < 4 || !isBetween(text, i, i+end) {
+		return 0
 	}
-	return 0
+	return end
 }

@@ -17,7 +17,7 @@ const (
 
 // nounStems stand in every noun. The finder looks for them; the words around
 // decide.
-var nounStems = list{"pass", "pw", "secret", "key", "token", "cred", "psk"}
+var nounStems = list{"pass", "pw", "secret", "key", "token", "cred", "psk", "pepper"}
 
 // nouns end the names of secrets.
 var nouns = map[string]strength{
@@ -27,25 +27,28 @@ var nouns = map[string]strength{
 	"secret": strongName, "secrets": strongName, "apikey": strongName, "secretkey": strongName, "accesskey": strongName, "privatekey": strongName,
 	"authkey": strongName, "masterkey": strongName, "signingkey": strongName, "encryptionkey": strongName, "apitoken": strongName,
 	"accesstoken": strongName, "authtoken": strongName, "clientsecret": strongName, "appsecret": strongName, "apisecret": strongName,
-	"authtokens": strongName, "sharedkey": strongName, "presharedkey": strongName, "psk": strongName, "accountkey": strongName,
-	"key": weakName, "keys": weakName, "token": weakName, "tokens": weakName, "credential": weakName, "credentials": weakName, "creds": weakName, "cred": weakName,
+	"authtokens": strongName, "pepper": strongName, "sharedkey": strongName, "presharedkey": strongName, "psk": strongName, "accountkey": strongName,
+	"key": weakName, "keys": weakName, "token": weakName, "tokens": weakName, "credential": strongName, "credentials": strongName, "creds": strongName, "cred": strongName,
 	"apikeys": strongName, "storagekey": strongName, "sessionkey": strongName, "deploykey": strongName,
 }
 
 // foreignNames are names of secrets in other languages than English, among
 // them SQL.
 var foreignNames = map[string]strength{
-	"identified by": passwordName, "contraseña": passwordName, "contrasenia": passwordName, "clave": passwordName, "clave secreta": strongName, "mot de passe": passwordName, "mdp": passwordName,
+	"identified by": passwordName, "contraseña": passwordName, "contrasenia": passwordName, "clave": passwordName, "clave secreta": strongName, "clave de api": strongName, "secreto": strongName, "mot de passe": passwordName, "mdp": passwordName,
 	"passwort": passwordName, "kennwort": passwordName, "senha": passwordName, "пароль": passwordName, "Пароль": passwordName, "ПАРОЛЬ": passwordName,
 	"كلمة المرور": passwordName, "كلمة السر": passwordName, "पासवर्ड": passwordName, "รหัสผ่าน": passwordName, "סיסמה": passwordName, "סיסמא": passwordName,
 	"kata sandi": passwordName, "κωδικός": passwordName, "parool": passwordName, "lozinka": passwordName, "geslo": passwordName, "parolă": passwordName,
+	"parola d'ordine": passwordName, "授权码": passwordName, "授權碼": passwordName, "パスフレーズ": passwordName, "合言葉": passwordName, "패스워드": passwordName,
 	"密码": passwordName, "密碼": passwordName, "口令": passwordName, "パスワード": passwordName, "暗証番号": passwordName, "비밀번호": passwordName,
 	"암호": passwordName, "hasło": passwordName, "wachtwoord": passwordName, "şifre": passwordName, "parola": passwordName, "lösenord": passwordName,
 	"heslo": passwordName, "mật khẩu": passwordName, "salasana": passwordName, "adgangskode": passwordName, "jelszó": passwordName,
 	"密钥": strongName, "密鑰": strongName, "秘钥": strongName, "私钥": strongName, "私鑰": strongName, "金鑰": strongName, "令牌": strongName, "凭证": strongName,
 	"秘密鍵": strongName, "トークン": strongName, "シークレット": strongName, "시크릿": strongName, "토큰": strongName, "비밀키": strongName, "인증키": strongName,
-	"секрет": strongName, "Секрет": strongName, "токен": strongName, "Токен": strongName, "ключ": strongName, "Ключ": strongName,
-	"schlüssel": strongName, "geheimnis": strongName, "clé api": strongName, "clé secrète": strongName, "chave": strongName, "jeton": strongName, "sleutel": strongName,
+	"apiキー": strongName, "api キー": strongName, "アクセスキー": strongName, "api 키": strongName, "api키": strongName, "비밀 키": strongName, "액세스 키": strongName,
+	"секрет": strongName, "Секрет": strongName, "токен": strongName, "Токен": strongName, "ключ": strongName, "ключ api": strongName, "Ключ": strongName,
+	"schlüssel": strongName, "geheimnis": strongName, "clé api": strongName, "clé secrète": strongName, "chave": strongName, "clé privée": strongName, "jeton": strongName, "segredo": strongName, "segreto": strongName,
+	"chave secreta": strongName, "chave de api": strongName, "chiave": strongName, "chiave segreta": strongName, "chiave api": strongName, "chiave privata": strongName, "sleutel": strongName,
 }
 
 // keyQualifiers stand before "key" or "token" and make it the name of a
@@ -53,7 +56,7 @@ var foreignNames = map[string]strength{
 var keyQualifiers = []string{
 	"api", "access", "secret", "private", "signing", "sign", "encryption", "encrypt", "decryption", "auth", "authentication", "authorization",
 	"master", "service", "account", "storage", "admin", "app", "application", "session", "shared", "client", "deploy", "deployment",
-	"license", "root", "webhook", "jwt", "hmac", "consumer", "subscription", "ssh", "rsa", "bot", "server", "write", "management", "security",
+	"license", "root", "webhook", "jwt", "hmac", "salt", "consumer", "subscription", "ssh", "rsa", "bot", "server", "write", "management", "security",
 	"cipher", "aes", "fernet", "function", "host", "personal", "sas", "integration", "developer", "bearer", "refresh", "oauth", "oauth2", "id",
 	"registry", "publish", "push", "upload", "write", "read", "cookie", "crypto", "vault", "unseal", "wallet", "preshared", "identity",
 	"github", "gitlab", "gh", "gl", "npm", "pypi", "slack", "stripe", "openai", "anthropic", "aws", "azure", "gcp", "google", "discord", "telegram",

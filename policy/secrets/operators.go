@@ -40,6 +40,9 @@ func readOperator(text []byte, name span) (int, operator) {
 	if value, ok := readPurpose(text, i); ok {
 		return value, spoken
 	}
+	if value, ok := openedTag(text, name); ok {
+		return value, assigned
+	}
 	if value, ok := readSign(text, name, i); ok {
 		return value, assigned
 	}
@@ -52,6 +55,9 @@ func readOperator(text []byte, name span) (int, operator) {
 	if i == name.end || !wordChars.at(text, i) && !openers.at(text, i) {
 		return 0, noOperator
 	}
+	if isEscapedEnd(text, name.end) {
+		return 0, noOperator // the next line
+	}
 	return i, adjacent
 }
 
@@ -61,11 +67,21 @@ func readOperator(text []byte, name span) (int, operator) {
 func readSign(text []byte, name span, i int) (int, bool) {
 	switch text[i] {
 	case '>':
+		if i+1 < len(text) && text[i+1] == '@' {
+			return 0, false // a placeholder in an address
+		}
 		return innerTag(text, skipType(text, toValue(text, assigners.after(text, i+1, 3)))), true
 	case ':', '=':
 		return skipType(text, toValue(text, assigners.after(text, i+1, 3))), true
 	case '-':
+		if bytes.HasPrefix(text[i:], []byte("--body ")) {
+			return toValue(text, i+len("--body ")), true // gh secret set NAME --body X
+		}
 		return toValue(text, i+2), bytes.HasPrefix(text[i:], []byte("->"))
+	case '?', '!':
+		return toValue(text, assigners.after(text, i+1, 3)), i+1 < len(text) && text[i+1] == '='
+	case '/':
+		return toValue(text, i+1), i > name.end && blanks.at(text, i+1)
 	case '|':
 		return toValue(text, i+1), !inPath(text, name)
 	case '<':
@@ -83,35 +99,6 @@ func readSign(text []byte, name span, i int) (int, bool) {
 	return 0, false
 }
 
-var valueTags = list{"value", "string", "plaintext"}
-
-// innerTag steps over a tag that says no more than that a value follows.
-func innerTag(text []byte, i int) int {
-	if i >= len(text) || text[i] != '<' {
-		return i
-	}
-	end := letters.after(text, i+1, 12)
-	if end < len(text) && text[end] == '>' && slices.Contains(valueTags, string(lowerASCII(nil, text[i+1:end]))) {
-		return spaces.after(text, end+1, 40)
-	}
-	return i
-}
-
-// nextElement is where the value begins behind the end of the element that
-// holds the name: <key>password</key><string>X.
-func nextElement(text []byte, i int) (int, bool) {
-	if !bytes.HasPrefix(text[i:], []byte("</")) {
-		return 0, false
-	}
-	end := letters.after(text, i+2, 12)
-	if end >= len(text) || text[end] != '>' {
-		return 0, false
-	}
-	tag := spaces.after(text, end+1, 80)
-	value := innerTag(text, tag)
-	return value, value > tag
-}
-
 // inPath reports a name that is the last part of a path.
 func inPath(text []byte, name span) bool { return name.start > 0 && text[name.start-1] == '/' }
 
@@ -126,6 +113,9 @@ func quotedValue(text []byte, i int) (int, bool) {
 // name: X, value: Y.
 func readValueMember(text []byte, i int) (int, bool) {
 	i = memberGap.after(text, i, 200)
+	if bytes.HasPrefix(text[i:], []byte("type:")) {
+		i = memberGap.after(text, wordChars.after(text, memberGap.after(text, i+len("type:"), 4), 20), 200)
+	}
 	end := i + len("value")
 	if end >= len(text) || !strings.EqualFold(string(text[i:end]), "value") {
 		return 0, false
@@ -140,7 +130,10 @@ func readValueMember(text []byte, i int) (int, bool) {
 
 // purposes begin what a secret is for: "password for the database is X",
 // "password (admin): X".
-var purposes = list{"for ", "of ", "to ", "on ", "at ", "in ", "("}
+var purposes = list{
+	"for ", "of ", "to ", "on ", "at ", "in ", "from ", "(", "für ", "vom ", "von ", "zum ", "zur ", "pour ", "de ", "du ", "del ", "da ", "do ", "per ", "di ",
+	"para ", "van ", "voor ", "от ", "для ", "к ",
+}
 
 // maxPurpose is how long the purpose may be.
 const maxPurpose = 60
@@ -152,12 +145,14 @@ func readPurpose(text []byte, i int) (int, bool) {
 	}
 	for at, c := range rest {
 		switch {
-		case c == '\n' || quotes[c]:
-			return 0, false
+		case c == '\n' || c == '\\' || quotes[c] || strings.IndexByte(".;!?", c) >= 0 && blanks.at(rest, at+1):
+			return 0, false // the sentence is over
 		case c == ':' || c == '=':
 			return toValue(text, i+at+1), blanks.at(rest, at+1)
 		case c == ' ' && (bytes.HasPrefix(rest[at:], []byte(" is ")) || bytes.HasPrefix(rest[at:], []byte(" was "))):
 			return toValue(text, wordOperator(text, i+at+1)), true
+		case c == ' ' && bytes.HasPrefix(rest, []byte("from ")) && bytes.HasPrefix(rest[at:], []byte(" to ")):
+			return toValue(text, i+at+len(" to ")), true
 		}
 	}
 	return 0, false
@@ -208,7 +203,9 @@ func operatorWord(s []byte) int {
 	return 0
 }
 
-var foreignOperators = []string{"是", "为", "為", "は", "が", "은 ", "는 ", "이 ", "：", "＝", "é ", "è ", "är ", "это ", "является "}
+var foreignOperators = []string{
+	"已经", "已", "现在", "就", "用的", "改成了", "改成", "改为", "换成了", "换成", "更新为", "设置为", "设为", "变为", "是", "为", "為", "は", "が", "은 ", "는 ", "이 ", "：", "＝", "é ", "è ", "är ", "это ", "является ",
+}
 
 // typeWords may stand between a name and its value in a program.
 var typeWords = list{"string", "str", "bytes", "text", "char", "any", "varchar", "nsstring", "securestring", "secretstr"}

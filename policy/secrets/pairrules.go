@@ -15,7 +15,7 @@ func pairRules() []*rule {
 		{id: "foreign-name", about: "value beside the name of a secret in another language", context: true,
 			names: slices.Sorted(maps.Keys(foreign())), check: foreignValue},
 		{id: "seed-phrase", about: "words of a wallet", context: true, check: seedPhrase,
-			names: list{"seed phrase", "seed_phrase", "seedphrase", "mnemonic", "recovery phrase", "secret phrase", "助记词"}},
+			names: list{"seed phrase", "seed_phrase", "seedphrase", "mnemonic", "recovery phrase", "secret phrase", "seed words", "recovery words", "wallet words", "助记词"}},
 		{id: "twilio-pair", about: "Twilio account and token", literals: list{"AC"}, context: true, check: twilioPair},
 	}
 }
@@ -31,14 +31,29 @@ var foreign = sync.OnceValue(func() map[string]strength {
 	return all
 })
 
+// compounds end words that are written together: Datenbankpasswort.
+var compounds = list{"passwort", "kennwort", "schlüssel", "wachtwoord", "lösenord"}
+
 // foreignValue is the check behind names in other languages. Those in Latin
 // letters must stand alone as words.
 func foreignValue(text []byte, literal span) (match, bool) {
-	if base62.at(text, literal.start) && (base62.at(text, literal.start-1) || letters.at(text, literal.end)) {
+	name := string(lowerASCII(nil, literal.in(text)))
+	if base62.at(text, literal.start) && (base62.at(text, literal.start-1) && !slices.Contains(compounds, name) || letters.at(text, literal.end)) {
 		return match{}, false
 	}
-	how := foreign()[string(lowerASCII(nil, literal.in(text)))]
-	return valueOf(text, literal, how)
+	how := foreign()[name]
+	if m, ok := valueOf(text, literal, how); ok {
+		return m, true
+	}
+	if base62.at(text, literal.start) || text[literal.end-1] == ' ' || literal.end == len(text) || text[literal.end] >= 0x80 {
+		return match{}, false
+	}
+	at, op := readOperator(text, literal)
+	if op != adjacent {
+		return match{}, false
+	}
+	value := readValue(text, at)[0] // nothing but a blank is needed where words end by themselves
+	return match{span: value}, isSecretValue(value.in(text), how, assigned) && !isBareHash(value.in(text))
 }
 
 // seedPhrase takes 12 to 24 words of BIP 39's form, three to eight lower-case
@@ -63,7 +78,23 @@ func seedPhrase(text []byte, literal span) (match, bool) {
 		at = spaces.after(text, next, 4)
 	}
 	parted := blanks.at(text, end) && letters.at(text, blanks.after(text, end, 4))
-	return match{span: span{start, end}}, !parted && words >= 12 && words%3 == 0 && words <= 24
+	phrase := span{start, end}
+	if words >= 12 && !holdsFunctionWord(phrase.in(text)) {
+		return match{span: phrase}, true // a sentence may go on behind them
+	}
+	return match{span: phrase}, !parted && words >= 12 && words%3 == 0 && words <= 24
+}
+
+// functionWords are no words of BIP 39, and hardly a sentence does without.
+var functionWords = list{"the", "and", "are", "was", "were", "for", "not", "your", "from", "has", "have", "which", "must", "been", "but", "its", "our", "may", "should", "never"}
+
+func holdsFunctionWord(words []byte) bool {
+	for _, w := range bytes.Fields(words)[:12] {
+		if slices.Contains(functionWords, string(w)) {
+			return true
+		}
+	}
+	return false
 }
 
 // itemNumber steps over the number of an item: "3. ", "3) ".

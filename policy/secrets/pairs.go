@@ -2,7 +2,9 @@ package secrets
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
+	"strings"
 )
 
 // The rules of this file read "name, operator, value" in whatever form people
@@ -23,6 +25,9 @@ func namedValue(text []byte, literal span) (match, bool) {
 	}
 	if m, ok := valueOf(text, name, how); ok {
 		return m, !isKeyID(name.in(text), m.in(text))
+	}
+	if how == passwordName && inConnection(text, name) {
+		return connectionPassword(text, name)
 	}
 	return columnValue(text, name, how)
 }
@@ -62,12 +67,25 @@ func valueOf(text []byte, name span, how strength) (match, bool) {
 	if op == adjacent && how != passwordName && !isFlag(text, name) && !isDeclared(text, name, at, how) {
 		return match{}, false
 	}
-	for _, v := range readValue(text, at) {
+	readings := readValue(text, at)
+	if second := loginGap(text, readings[0]); second > 0 {
+		readings = append(readings, readValue(text, second)...) // user / password
+	}
+	for _, v := range readings {
 		if isSecretValue(v.in(text), how, op) {
 			return match{span: v}, true
 		}
 	}
 	return match{}, false
+}
+
+// loginGap is where the password begins behind a user's name and a slash
+// between blanks.
+func loginGap(text []byte, user span) int {
+	if bytes.HasPrefix(text[user.end:], []byte(" / ")) {
+		return user.end + len(" / ")
+	}
+	return 0
 }
 
 // nameAround widens a noun to the identifier it stands in and rates it.
@@ -80,10 +98,21 @@ func nameAround(text []byte, noun span) (span, strength) {
 		return name, otherName
 	}
 	how := rate(splitName(name.in(text)), wordBefore(text, name.start))
-	if how == strongName && inPath(text, name) {
-		how = weakName // checksum/secret: a digest
+	if how != otherName && inPath(text, name) {
+		how = inFolder(how, string(text[letters.before(text, name.start-1, 20):name.start-1]))
 	}
 	return name, how
+}
+
+// inFolder rates the last part of a path: checksum/password is a digest.
+func inFolder(how strength, folder string) strength {
+	switch {
+	case slices.Contains(digestWords, strings.ToLower(folder)):
+		return otherName
+	case how == strongName:
+		return weakName
+	}
+	return how
 }
 
 // wordBefore is the word in front of a name, one blank away.
@@ -102,14 +131,15 @@ func isFlag(text []byte, name span) bool {
 // isDeclared reports a name that a language or a shell gives its value without
 // a sign: #define NAME "X", ENV NAME X, set -gx NAME X.
 func isDeclared(text []byte, name span, value int, how strength) bool {
-	return how == strongName && (quotes.at(text, value) || slices.Contains(declarers, wordBefore(text, name.start)))
+	declared := slices.Contains(declarers, wordBefore(text, name.start))
+	return declared || how == strongName && quotes.at(text, value)
 }
 
-var declarers = list{"env", "gx", "setx", "define"}
+var declarers = list{"env", "gx", "setx", "define", "with", "using"}
 
 // isSecretValue judges a value by the name it belongs to.
 func isSecretValue(value []byte, how strength, op operator) bool {
-	if len(value) < 6 || isReference(value) || isPlaceholder(value) || isDocumented(value) || holdsEscape(value) {
+	if len(value) < 6 || isReference(value) || isPlaceholder(value) || isDocumented(value) || holdsEscape(value) || isAssignment(value) {
 		return false
 	}
 	switch {
@@ -120,8 +150,34 @@ func isSecretValue(value []byte, how strength, op operator) bool {
 	case op == adjacent && (len(value) < 8 || bytes.Contains(value, []byte("://"))):
 		return false
 	}
-	return looksChosen(value)
+	return looksChosen(value) || op != adjacent && (isWordsAndNumber(value) || isGibberish(value))
 }
+
+// commonNumbers stand in the names of algorithms, protocols and answers.
+var commonNumbers = list{"128", "160", "192", "224", "256", "384", "512", "521", "1024", "2048", "3072", "4096", "8192", "200", "401", "403", "404", "500"}
+
+// isWordsAndNumber reports words in both cases with a number of three digits
+// or more: what people make of it when they are asked for three kinds of
+// characters.
+func isWordsAndNumber(value []byte) bool {
+	n := countWords(value)
+	if n.separators+n.others > 0 || n.numbers != 1 || n.longestNumber < 3 || n.longestNumber > 6 || classes(value) < 3 {
+		return false
+	}
+	number := digits.before(value, len(value), len(value))
+	return number < len(value) && !slices.Contains(commonNumbers, string(value[number:])) && !isNoun(string(lowerASCII(nil, value[:number])))
+}
+
+// isGibberish reports letters and digits of which none are words.
+func isGibberish(value []byte) bool {
+	return len(value) >= 12 && base62.holdsAll(value) && lower.count(value) > 0 && !anyHex.holdsAll(value) && !isIdentity(value) &&
+		wordShare(value) == 0 && entropy(value) >= 3 && !isFiller(value) && !isName(value)
+}
+
+var assignment = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+=.`)
+
+// isAssignment reports a variable with its value: its own name counts.
+func isAssignment(value []byte) bool { return assignment.Match(value) }
 
 // holdsEscape reports a value that is written in escapes: it is judged in the
 // view without them.

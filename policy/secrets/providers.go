@@ -9,7 +9,7 @@ func providerRules() []*rule {
 			nearby{value: parts{base64std.n(40)}, hold: mixedCase}},
 		{"cloudflare-token", "Cloudflare API token", list{"cloudflare", "cf_api", "cf-api", "cf_token"}, nearby{value: parts{base64url.n(40)}, hold: mixedCase}},
 		{"cloudflare-global-key", "Cloudflare global API key", list{"cloudflare", "cf_api", "x-auth-key"}, nearby{value: parts{lowerHex.n(37)}}},
-		{"scaleway-secret", "Scaleway secret key", list{"scaleway", "scw_"}, nearby{value: uuid()}},
+		{"scaleway-secret", "Scaleway secret key", list{"scaleway", "scw"}, nearby{value: uuid()}},
 		{"heroku-legacy", "Heroku API key", list{"heroku"}, nearby{value: uuid()}},
 		{"ibm-cloud", "IBM Cloud API key", list{"ibm", "bluemix"}, nearby{value: parts{base64url.n(44)}, hold: mixedCase}},
 		{"huawei-secret", "Huawei Cloud secret key", list{"huawei", "hw_", "obs_", "华为"},
@@ -27,8 +27,8 @@ func providerRules() []*rule {
 		{"pinecone-legacy", "Pinecone API key, older form", list{"pinecone"}, nearby{value: uuid()}},
 		{"wandb-legacy", "Weights & Biases API key, older form", list{"wandb"}, nearby{value: hex40}},
 		{"together-legacy", "Together API key, older form", list{"together"}, nearby{value: parts{lowerHex.n(64)}}},
-		{"datadog-api", "Datadog API key", list{"datadog", "dd_api", "dd-api", "dd_app", "dd-app"}, nearby{value: hex32}},
-		{"datadog-app", "Datadog application key", list{"datadog", "dd_api", "dd-api", "dd_app", "dd-app"}, nearby{value: hex40}},
+		{"datadog-api", "Datadog API key", list{"datadog", "dd_api", "dd-api", "dd_app", "dd-app", "dd api"}, nearby{value: hex32}},
+		{"datadog-app", "Datadog application key", list{"datadog", "dd_api", "dd-api", "dd_app", "dd-app", "dd app"}, nearby{value: hex40}},
 		{"okta", "Okta API token", list{"okta", "ssws"}, nearby{value: parts{fixed("00"), base64url.n(40)}, hold: mixedCase}},
 		{"algolia-admin", "Algolia admin API key", list{"algolia"}, nearby{value: hex32, words: list{"admin", "write", "secret", "api", "key"}}},
 		{"asana", "Asana token", list{"asana"}, nearby{value: parts{digits.n(1), fixed("/"), digits.from(15, 17), fixed(":"), lowerHex.n(32)}}},
@@ -44,7 +44,10 @@ func providerRules() []*rule {
 		{"vercel-legacy", "Vercel token, older form", list{"vercel", "zeit", "now_token"}, chosen(24)},
 		{"snyk", "Snyk token", list{"snyk"}, nearby{value: uuid()}},
 		{"codecov", "Codecov token", list{"codecov"}, nearby{value: uuid()}},
-		{"intercom", "Intercom access token", list{"intercom"}, nearby{value: parts{fixed("dG9r"), base64std.from(50, 60)}}},
+		{"codecov-upload", "Codecov upload token", list{"codecov"}, chosen(32)},
+		{"intercom", "Intercom access token", list{"intercom"}, nearby{value: parts{base64std.n(59), fixed("=")}, hold: mixedCase}},
+		{"braintree-private", "Braintree private key", list{"braintree"}, nearby{value: hex32, words: list{"private"}}},
+		{"plaid-secret", "Plaid secret", list{"plaid"}, nearby{value: parts{lowerHex.n(30)}}},
 		{"zendesk", "Zendesk API token", list{"zendesk"}, chosen(40)},
 		{"mailgun-legacy", "Mailgun key, older form", list{"mailgun"}, nearby{value: parts{lowerHex.n(32), fixed("-"), lowerHex.n(8), fixed("-"), lowerHex.n(8)}}},
 		{"twilio-token", "Twilio auth token", list{"twilio"}, nearby{value: hex32}},
@@ -60,14 +63,27 @@ func providerRules() []*rule {
 			nearby{value: parts{alphabetOf(lowers + "234567").n(52)}}},
 		{"totp-secret", "seed of one-time passwords", list{"totp", "otp", "2fa", "mfa", "authenticator"},
 			nearby{value: parts{base32std.from(16, 64)}, hold: hasDigit, words: list{"seed", "secret", "key", "setup"}}},
-		{"ethereum-key", "Ethereum private key", list{"ethereum", "eth_", "wallet", "private", "metamask", "solidity", "web3", "evm"},
-			nearby{value: parts{fixed("0x"), anyHex.n(64)}, words: list{"private", "secret"}}},
+		{"totp-groups", "seed of one-time passwords in groups of four", list{"totp", "otp", "2fa", "mfa", "authenticator"},
+			nearby{value: groups(base32std), hold: hasDigit, words: list{"seed", "secret", "key", "setup"}}},
+		{"totp-groups-lower", "seed of one-time passwords in groups of four, in lower case", list{"totp", "otp", "2fa", "mfa", "authenticator"},
+			nearby{value: groups(alphabetOf(lowers + "234567")), hold: manyGroupDigits, words: list{"seed", "secret", "key", "setup"}}},
+		{"ethereum-key", "Ethereum private key", list{"ethereum", "eth_", "wallet", "private", "metamask", "solidity", "web3", "evm", "deployer"},
+			nearby{value: parts{fixed("0x"), anyHex.n(64)}, words: list{"private", "secret", "deployer key", "wallet("}}},
+		{"hardhat-accounts", "private keys of the accounts that Hardhat deploys from", list{`accounts: ["`, "accounts: ['", `accounts":["`, `accounts": ["`},
+			nearby{value: parts{fixed("0x"), anyHex.n(64)}, words: list{"accounts"}}},
 		{"ethereum-key-bare", "Ethereum private key without 0x", list{"ethereum", "wallet", "metamask", "web3", "evm"},
 			nearby{value: parts{anyHex.n(64)}, words: list{"private", "secret"}}},
 		{"wireguard", "WireGuard key", list{"wireguard", "privatekey", "presharedkey", "wg genkey", "wg0"},
 			nearby{value: parts{base64std.n(43), fixed("=")}, words: list{"private", "preshared", "genkey"}}},
 	})
 }
+
+// groups is the first half of a seed as sites show it: four groups of four.
+func groups(in *alphabet) parts {
+	return parts{in.n(4), fixed(" "), in.n(4), fixed(" "), in.n(4), fixed(" "), in.n(4)}
+}
+
+func manyGroupDigits(value []byte) bool { return digits.count(value) >= 2 }
 
 func hasDigit(value []byte) bool { return digits.count(value) > 0 }
 

@@ -22,7 +22,7 @@ func readValue(text []byte, i int) []span {
 	if start > i && quotes[text[start-1]] {
 		return []span{{start, quotedEnd(text, start, limit)}}
 	}
-	for end < limit && !valueEnd[text[end]] && text[end] < 0x80 {
+	for end < limit && !valueEnd[text[end]] && text[end] < 0x80 && !isEscapedEnd(text, end) {
 		end++
 	}
 	whole := span{start, start + len(bytes.TrimRight(text[start:end], trailing))}
@@ -33,6 +33,13 @@ func readValue(text []byte, i int) []span {
 		}
 	}
 	return readings
+}
+
+// isEscapedEnd reports a line end that is written as an escape, be it in a
+// string within a string.
+func isEscapedEnd(text []byte, i int) bool {
+	end := backslashes.after(text, i, 8)
+	return end > i && end < len(text) && (text[end] == 'n' || text[end] == 'r')
 }
 
 // quotedEnd is where the quotes close that open before start. Escaped ones

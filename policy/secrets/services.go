@@ -98,7 +98,7 @@ func serviceRules() []*rule {
 		{"grafana-cloud", "Grafana Cloud token", list{"glc_"}, token{tail: parts{base64any.from(32, 400)}}},
 		{"grafana-legacy", "Grafana API key", list{"eyJrIjoi"}, token{tail: parts{base64any.from(40, 400)}, edge: left}},
 		{"figma", "Figma token", list{"figd_"}, token{tail: parts{base64url.from(38, 48)}}},
-		{"airtable", "Airtable token", list{"pat"}, token{tail: parts{base62.n(14), dot, lowerHex.n(64)}, edge: left}},
+		{"airtable", "Airtable token", list{"pat"}, token{tail: parts{base62.n(14), dot, lowerHex.n(64)}, hold: mixedCase}},
 		{"hubspot", "HubSpot private app token", list{"pat-na1-", "pat-na2-", "pat-eu1-", "pat-ap1-"}, token{tail: uuid()}},
 		{"postman", "Postman API key", list{"PMAK-"}, token{tail: parts{lowerHex.n(24), dash, lowerHex.n(34)}}},
 		{"doppler", "Doppler token", list{"dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim."},

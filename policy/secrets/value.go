@@ -64,6 +64,9 @@ var placeholders = []string{
 // isPlaceholder goes by the whole value. Words inside a longer one excuse
 // nothing.
 func isPlaceholder(value []byte) bool {
+	if isBlotted(value) {
+		return true
+	}
 	bare := strings.ToLower(string(value))
 	bare = strings.Map(func(c rune) rune {
 		if strings.ContainsRune("-_ .:*<>[]{}()'\"`", c) {
@@ -78,8 +81,20 @@ func isPlaceholder(value []byte) bool {
 // or dots in most of it, or one character over and over.
 func isMask(s string) bool {
 	marks := countAny([]byte(s), "x*.#-")
-	return marks*10 >= len(s)*6 || strings.Count(s, s[:1]) == len(s) ||
-		strings.Contains(s, "***") || strings.Contains(s, "...") || strings.Contains(s, "…")
+	return marks*10 >= len(s)*6 || strings.Count(s, s[:1]) == len(s)
+}
+
+// maxShown is how much of a secret may be left where the rest is blotted out.
+const maxShown = 14
+
+// isBlotted reports the few characters that are left around stars or dots.
+func isBlotted(value []byte) bool {
+	for _, marks := range []string{"***", "...", "…", "••", `\u2026`} {
+		if n := bytes.Count(value, []byte(marks)); n > 0 {
+			return base62.count(value)-base62.count([]byte(marks))*n <= maxShown
+		}
+	}
+	return false
 }
 
 func countAny(b []byte, chars string) int {

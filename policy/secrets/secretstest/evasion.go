@@ -185,6 +185,13 @@ func split(name, joint string) Evasion {
 	}}
 }
 
+// inComment is a split token that a block comment holds.
+func inComment(name, joint string) Evasion {
+	return Evasion{name, func(r *rand.Rand, token string) string {
+		return "/* \"" + split(name, joint).Apply(r, token) + "\" */"
+	}}
+}
+
 func splits() []Evasion {
 	return []Evasion{
 		split("newline", "\n"), split("CRLF", "\r\n"), split("newline and indent", "\n    "), split("backslash newline", "\\\n  "),
@@ -192,6 +199,8 @@ func splits() []Evasion {
 		split("plus", `" + "`), split("plus, single quotes", `' + '`), split("plus over lines", "\" +\n\t\""), split("dot", `" . "`), split("ampersand", `" & "`),
 		split("adjacent literals", `" "`), split("bold", "**"), split("code", "``"), split("tag", "<b>"), split("empty element", "<br/>"),
 		split("HTML comment", "<!-- x -->"), split("block comment", "/* x */"), split("tab", "\t"), split("NUL", "\x00"), split("JSON newline", `\n`),
+		split("SQL comment lines", "\n-- "), split("Erlang", `"<>"`), inComment("literals in a comment", `" + "`), inComment("tag in a comment", "<wbr>"),
+		{"code in angle brackets", func(_ *rand.Rand, token string) string { return "Ana <" + between(token, "``", (len(token)+1)/2) + ">" }},
 	}
 }
 

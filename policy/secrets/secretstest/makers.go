@@ -46,6 +46,10 @@ func init() { // here, because the makers use templates themselves
 		},
 		"discord": func(r *rand.Rand) string { return base64.RawURLEncoding.EncodeToString([]byte(fill(r, "1[dig:17]"))) },
 		"words":   func(r *rand.Rand) string { return seedWords(r) },
+		"wordnumber": func(r *rand.Rand) string {
+			return pick(r, []string{"Harbor", "Lantern", "silverRiver", "Copper", "quietMeadow"}) + fill(r, "[dig:1]7[dig:2]") + pick(r, []string{"", "!", "*"})
+		},
+		"gibberish": func(r *rand.Rand) string { return random(r, "bcdfghjklmnpqrstvwxz", 20) },
 	}
 }
 
