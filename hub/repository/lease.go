@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -27,46 +28,53 @@ type leases struct {
 	path string
 	log  *slog.Logger
 
-	mu   sync.Mutex
-	last *lastPushes // nil before the first use
+	changing sync.Mutex // held from a look at last until it is replaced, and the file with it
+	last     atomic.Pointer[lastPushes]
 }
 
-// lastPushes is the file.
+// lastPushes is the file. It is not changed once it is one's last.
 type lastPushes struct {
 	Epoch   uint64                    `json:"epoch"` // of the space, to which the rest belongs
 	Devices map[event.DeviceID]string `json:"devices"`
 }
 
-// of is what is on record for a device in an epoch, zero for nothing.
+// of is what is on record for a device in an epoch, zero for nothing. It waits
+// for no record that is being written: every push asks before it begins.
 func (l *leases) of(epoch uint64, device event.DeviceID) plumbing.Hash {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.load(epoch)
-	return plumbing.NewHash(l.last.Devices[device])
+	last := l.last.Load()
+	if last == nil || last.Epoch != epoch {
+		l.changing.Lock()
+		defer l.changing.Unlock()
+		last = l.load(epoch)
+	}
+	return plumbing.NewHash(last.Devices[device])
 }
 
 // record notes what a device is about to have pushed.
 func (l *leases) record(epoch uint64, device event.DeviceID, commit plumbing.Hash) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.load(epoch)
-	next := &lastPushes{Epoch: epoch, Devices: maps.Clone(l.last.Devices)}
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	next := &lastPushes{Epoch: epoch, Devices: maps.Clone(l.load(epoch).Devices)}
 	next.Devices[device] = commit.String()
 	if err := l.write(next); err != nil {
 		return err
 	}
-	l.last = next
+	l.last.Store(next)
 	return nil
 }
 
-// load makes last that of an epoch. Called with mu held.
-func (l *leases) load(epoch uint64) {
-	if l.last == nil {
-		l.last = l.read()
+// load makes last that of an epoch, from the file before the first use. Called
+// with changing held.
+func (l *leases) load(epoch uint64) *lastPushes {
+	last := l.last.Load()
+	if last == nil {
+		last = l.read()
 	}
-	if l.last.Epoch != epoch || l.last.Devices == nil {
-		l.last = &lastPushes{Epoch: epoch, Devices: map[event.DeviceID]string{}}
+	if last.Epoch != epoch || last.Devices == nil {
+		last = &lastPushes{Epoch: epoch, Devices: map[event.DeviceID]string{}}
 	}
+	l.last.Store(last)
+	return last
 }
 
 // read takes a file that it cannot understand, as a power cut may leave it, for

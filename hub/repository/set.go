@@ -46,8 +46,9 @@ type Set struct {
 	feed     *Feed
 	cache    *gitstore.Cache // of all repositories together, however many are open
 
-	mu   sync.Mutex // guards open
-	open map[string]*Repository
+	mu      sync.Mutex // guards open and opening
+	open    map[string]*Repository
+	opening map[string]chan struct{} // closed when it has come to an end
 }
 
 // NewSet is the set of repositories below the folder dir, which must exist.
@@ -56,7 +57,7 @@ func NewSet(fsys disk.FS, dir string, limits Limits, log *slog.Logger) *Set {
 	return &Set{
 		fs: fsys, dir: dir, limits: limits, log: log,
 		arrivals: newEntrance(limits.Arriving, limits.Arriving/8), looks: newEntrance(limits.Pushes, limits.Pushes/2),
-		feed: NewFeed(), cache: gitstore.NewCache(cacheBytes), open: map[string]*Repository{},
+		feed: NewFeed(), cache: gitstore.NewCache(cacheBytes), open: map[string]*Repository{}, opening: map[string]chan struct{}{},
 	}
 }
 
@@ -156,12 +157,45 @@ func (s *Set) create(dir, name string, now time.Time) (*Repository, error) {
 	})
 }
 
+// get is the repository in dir, opened at the first request. Nobody waits for the
+// disk that opens or makes another one.
 func (s *Set) get(dir, name string, open func(dir string) (*eventlog.Log, error)) (*Repository, error) {
+	r, end := s.beginOpening(dir)
+	if r != nil {
+		return r, nil
+	}
+	defer func() { end(r) }()
+	r, err := s.read(dir, name, open)
+	return r, err
+}
+
+// beginOpening is the repository in dir if it is open. Otherwise the caller opens
+// it, alone, and ends that with the repository, or with nil.
+func (s *Set) beginOpening(dir string) (r *Repository, end func(*Repository)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for s.open[dir] == nil && s.opening[dir] != nil {
+		ended := s.opening[dir]
+		s.mu.Unlock()
+		<-ended
+		s.mu.Lock()
+	}
 	if r := s.open[dir]; r != nil {
 		return r, nil
 	}
+	ended := make(chan struct{})
+	s.opening[dir] = ended
+	return nil, func(r *Repository) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if delete(s.opening, dir); r != nil {
+			s.open[dir] = r
+		}
+		close(ended)
+	}
+}
+
+func (s *Set) read(dir, name string, open func(dir string) (*eventlog.Log, error)) (*Repository, error) {
 	log, err := open(dir)
 	if err != nil {
 		return nil, asProblem(fmt.Errorf("open space %s: %w", name, err))
@@ -172,9 +206,7 @@ func (s *Set) get(dir, name string, open func(dir string) (*eventlog.Log, error)
 	if err != nil {
 		return nil, asProblem(errors.Join(fmt.Errorf("open space %s: %w", name, err), log.Close()))
 	}
-	r := newRepository(s, log, dir, epoch)
-	s.open[dir] = r
-	return r, nil
+	return newRepository(s, log, dir, epoch), nil
 }
 
 // Look notices in every open repository what another process has purged.
