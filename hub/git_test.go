@@ -14,9 +14,11 @@ import (
 	"cairn/hub"
 	"cairn/hub/audit"
 	"cairn/hub/devices"
+	"cairn/hub/repository"
 	"cairn/internal/event"
 	"cairn/internal/event/eventtest"
 	"cairn/policy/secrets/secretstest"
+	"cairn/sync/gitstore"
 )
 
 func TestStockGitClonesFetchesAndPushes(t *testing.T) {
@@ -231,4 +233,23 @@ func TestRightsAtTheDoor(t *testing.T) {
 		t.Error("a stranger gets in")
 	}
 	wants(t, "a stranger", out, "does not know the key SHA256:")
+}
+
+// Who pushes far more than the hub takes is shown why, and not that the connection broke: the hub does not
+// read to the end of it.
+func TestStockGitIsToldWhyAHugePushIsRefused(t *testing.T) {
+	t.Parallel()
+	h := open(t, hub.Options{Pushes: repository.Limits{Pack: gitstore.Limits{Bytes: 1 << 20}}})
+	h.member("ana", devices.Write, "laptop", "team")
+	w := h.worker("laptop")
+	w.git("clone", "--quiet", w.url("team"), "work")
+	w.repo = filepath.Join(w.home, "work")
+	noise := make([]byte, 16<<20)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise) // never fails
+	w.git("config", "core.compression", "0")
+	w.file("noise.bin", string(noise))
+	out := w.refused([]string{"push", "origin", "HEAD:refs/for/main"}, "rule=limit", "the limit is", "push fewer events at once", "[remote rejected]")
+	if strings.Contains(strings.ToLower(out), "broken pipe") {
+		t.Errorf("git complains of the connection:\n%s", out)
+	}
 }
