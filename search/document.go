@@ -100,17 +100,15 @@ type documentMaker struct {
 	terms *termMaker
 	used  []*weighed // keys in the note at hand
 	words int
-	text  strings.Builder // see storedText
-	names strings.Builder
+	text  []byte // see regionEnd
+	names []byte // the end of it
 }
 
 func newDocumentMaker() *documentMaker { return &documentMaker{terms: newTermMaker()} }
 
 func (m *documentMaker) document(space string, d *Doc) *document {
 	m.read(d)
-	out := m.outline(space, d)
-	out.fields = append(out.fields, field{name: wordField, terms: m.wordTerms()})
-	return out
+	return outline(space, d, slices.Clone(m.text), field{name: wordField, terms: m.wordTerms()})
 }
 
 // read takes in a note.
@@ -122,24 +120,26 @@ func (m *documentMaker) read(d *Doc) {
 	} else {
 		m.add(d.Title, titleWeight, true)
 	}
-	m.text.WriteString(regionEnd)
+	m.endRegion()
 	for _, tag := range d.Tags {
 		m.add(tag, tagWeight, false)
-		m.text.WriteString(lineEnd)
+		m.text = append(m.text, lineEnd...)
 	}
-	m.text.WriteString(regionEnd)
+	m.endRegion()
 	m.add(d.Body, bodyWeight, false)
-	m.text.WriteString(regionEnd)
-	m.text.WriteString(m.names.String())
+	m.endRegion()
+	m.text = append(m.text, m.names...)
 }
 
-// outline is the document of the note that was read, without its words.
-func (m *documentMaker) outline(space string, d *Doc) *document {
-	fields := []field{
+func (m *documentMaker) endRegion() { m.text = append(m.text, regionEnd...) }
+
+// outline is the document of a note with its stored text and what else is given.
+func outline(space string, d *Doc, text []byte, others ...field) *document {
+	fields := append([]field{
 		keyFieldOf(noteKey(space, d.ID)),
 		{name: facetField, terms: facetsOf(space, d)},
-		{name: textField, value: []byte(m.text.String())},
-	}
+		{name: textField, value: text},
+	}, others...)
 	if d.Meaning != nil {
 		fields = append(fields, field{name: placeField, value: d.Meaning})
 	}
@@ -175,13 +175,12 @@ func (m *documentMaker) reset() {
 	m.used = m.used[:0]
 	m.terms.tidy()
 	m.words = 0
-	m.text.Reset()
-	m.names.Reset()
+	m.text, m.names = m.text[:0], m.names[:0]
 }
 
 // add takes in one part of a note.
 func (m *documentMaker) add(text string, weight float64, title bool) {
-	m.text.WriteByte(' ')
+	m.text = append(m.text, ' ')
 	last := ""
 	for span := range analysis.Spans(text) {
 		for _, t := range m.terms.tokens(span) {
@@ -216,14 +215,13 @@ func (m *documentMaker) weighKey(w *weighed, weight float64) {
 // returns it if it stands there.
 func (m *documentMaker) sequence(tok analysis.Token, last string) string {
 	if tok.Form == analysis.Whole {
-		m.names.WriteString(" " + tok.Text + " " + lineEnd)
+		m.names = append(append(append(m.names, ' '), tok.Text...), " "+lineEnd...)
 	}
 	if !tok.InText() {
 		return last
 	}
 	m.words++
-	m.text.WriteString(tok.Text)
-	m.text.WriteByte(' ')
+	m.text = append(append(m.text, tok.Text...), ' ')
 	if last != "" && arePaired(last, tok.Text) {
 		m.weighKey(m.terms.pair(pairGroup(last, tok.Text)), 0)
 	}

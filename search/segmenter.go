@@ -36,7 +36,7 @@ func (s *segmenter) add(c chunk) (err error) {
 	for i := range c.docs {
 		d := &c.docs[i]
 		s.maker.read(d)
-		if err := s.out.Add(s.maker.outline(d.Space, d)); err != nil {
+		if err := s.out.Add(outline(d.Space, d, s.maker.text)); err != nil {
 			return err
 		}
 		for _, k := range s.maker.used {

@@ -96,7 +96,7 @@ func (b *Builder) Len() int { return int(b.docs) }
 func (b *Builder) Size() int {
 	n := len(b.stored.words)*wordRoom + len(b.stored.coder.text)
 	for _, f := range b.fields {
-		n += len(f.hits)*hitRoom + len(f.count)*termRoom + len(f.texts.text)
+		n += len(f.hits)*hitRoom + len(f.terms)*termRoom + len(f.texts.text)
 	}
 	return n
 }
@@ -154,9 +154,12 @@ func (b *Builder) Segment() (*Segment, error) {
 	return s, nil
 }
 
+// memoryRatio is about how many times as much room documents take as in a file.
+const memoryRatio = 4
+
 // file writes all that was collected.
 func (b *Builder) file() ([]byte, error) {
-	var out output
+	out := output{buf: make([]byte, 0, b.Size()/memoryRatio)}
 	order, numbers := b.order()
 	storedAt := b.stored.write(&out, numbers)
 	var fields []writtenField

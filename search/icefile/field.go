@@ -14,18 +14,20 @@ import (
 type Field struct {
 	name  string
 	texts table
-	last  []uint32 // by number in texts, the last document that holds it and one
-	count []uint32 // by number in texts, how many documents hold it
+	terms []term   // by number in texts
 	hits  []uint32 // numbers in texts, document by document
 	ends  []int    // where in hits each document ends, but for the last ones
 }
+
+// A term is how many documents hold it, and the last of them and one.
+type term struct{ count, last uint32 }
 
 func newField(name string) *Field { return &Field{name: name, texts: newTable()} }
 
 // reset forgets all terms, and keeps the room.
 func (f *Field) reset() {
 	f.texts.reset()
-	f.last, f.count, f.hits, f.ends = f.last[:0], f.count[:0], f.hits[:0], f.ends[:0]
+	f.terms, f.hits, f.ends = f.terms[:0], f.hits[:0], f.ends[:0]
 }
 
 // Number is the number of a term, by which Hit knows it until the Builder has
@@ -33,8 +35,7 @@ func (f *Field) reset() {
 func (f *Field) Number(text []byte) uint32 {
 	n, isNew := f.texts.number(text)
 	if isNew {
-		f.last = append(f.last, 0)
-		f.count = append(f.count, 0)
+		f.terms = append(f.terms, term{})
 	}
 	return n
 }
@@ -42,11 +43,12 @@ func (f *Field) Number(text []byte) uint32 {
 // hit adds a term to a document, which is no earlier than that of the hit before
 // it, however often it comes there.
 func (f *Field) hit(number, doc uint32) {
-	if f.last[number] == doc+1 {
+	t := &f.terms[number]
+	if t.last == doc+1 {
 		return
 	}
-	f.last[number] = doc + 1
-	f.count[number]++
+	t.last = doc + 1
+	t.count++
 	for len(f.ends) < int(doc) {
 		f.ends = append(f.ends, len(f.hits))
 	}
@@ -62,7 +64,7 @@ func (f *Field) write(out *output) (dictionary uint64, err error) {
 	}
 	docs, ends := f.byTerm()
 	for _, n := range f.inOrder() {
-		if err := w.add(f.texts.at(n), docs[ends[n]-f.count[n]:ends[n]]); err != nil {
+		if err := w.add(f.texts.at(n), docs[ends[n]-f.terms[n].count:ends[n]]); err != nil {
 			return 0, fmt.Errorf("field %s: %w", f.name, err)
 		}
 	}
@@ -75,11 +77,11 @@ func (f *Field) write(out *output) (dictionary uint64, err error) {
 // byTerm is the documents of each term, one after the other, and where those of
 // each end.
 func (f *Field) byTerm() (docs, ends []uint32) {
-	docs, ends = make([]uint32, len(f.hits)), make([]uint32, len(f.count))
+	docs, ends = make([]uint32, len(f.hits)), make([]uint32, len(f.terms))
 	at := uint32(0)
-	for n, count := range f.count {
+	for n, t := range f.terms {
 		ends[n] = at
-		at += count
+		at += t.count
 	}
 	from := 0
 	for doc := 0; from < len(f.hits); doc++ {
