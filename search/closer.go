@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"cairn/search/analysis"
-	"cairn/search/embed"
 )
 
 // closerLook is how many of the best candidates are looked at more closely:
@@ -25,8 +24,7 @@ const maxLook = 32 << 10
 // A look is the words of a question, to be found in stored texts.
 type look struct {
 	words []lookWord
-	first [256]bool      // first bytes of their forms
-	known map[string]int // which word a form is, or -1
+	parts []*partLook // by part; nil for those of which no text was looked at
 }
 
 type lookWord struct {
@@ -49,14 +47,7 @@ func lookAt(words []*word) *look {
 	return newLook(out)
 }
 
-func newLook(words []lookWord) *look {
-	l := &look{words: words, known: map[string]int{}}
-	for _, w := range words {
-		l.first[w.stem[0]] = true
-		l.first[w.exact[0]] = true
-	}
-	return l
-}
+func newLook(words []lookWord) *look { return &look{words: words} }
 
 // reorder ranks the first candidates again, each among those that, like it, do
 // or do not hold all the words.
@@ -66,86 +57,97 @@ func (p *plan) reorder(words []*word, list []candidate) error {
 	if len(l.words) == 0 && !p.leans(words) {
 		return nil
 	}
-	near := make([]float64, len(list))
+	l.parts = make([]*partLook, len(p.view.segs))
 	for i, c := range list {
-		err := p.view.segs[c.part].stored(c.doc, func(text, place []byte) {
-			list[i].score += l.bonus(text)
-			near[i] = embed.Similarity(p.meaning, place)
-		})
+		bonus, err := l.at(c.part, p.view.segs[c.part].seg).bonus(c.doc)
 		if err != nil {
 			return &DamagedError{Dir: p.view.dir, Err: err}
 		}
+		list[i].score += bonus
 	}
 	if p.leans(words) {
-		lean(list, near)
+		if err := p.lean(list); err != nil {
+			return err
+		}
 	}
 	t := top{view: p.view}
 	slices.SortFunc(list, t.compare)
 	return nil
 }
 
+// A sight is what has been seen of one text.
+type sight struct {
+	*look
+	pos  int
+	seen []seenWord // by word
+}
+
+type seenWord struct {
+	last  int  // where it was seen last, counting from 1
+	exact bool // as typed
+	near  int  // its least distance to the word before it; 0 for none
+}
+
+func newSight(l *look) *sight { return &sight{look: l, seen: make([]seenWord, len(l.words))} }
+
+func (s *sight) reset() {
+	s.pos = 0
+	clear(s.seen)
+}
+
 // bonus is what a text earns: for each word that stands in it as typed, and
 // for each two that follow each other in the question and are near each other
 // in the text.
-func (l *look) bonus(text []byte) uint32 {
-	s := sight{look: l, last: make([]int, len(l.words)), exact: make([]bool, len(l.words)), near: make([]int, len(l.words))}
-	s.read(text[:min(len(text), maxLook)])
-	var sum uint32
-	for i, w := range l.words {
-		if s.exact[i] {
+func (s *sight) bonus() (sum uint32) {
+	for i, w := range s.words {
+		if s.seen[i].exact {
 			sum += exactBonus * w.weight
 		}
-		if d := s.near[i]; d > 0 {
-			sum += nearBonus * min(w.weight, l.words[i-1].weight) / uint32(d)
+		if d := s.seen[i].near; d > 0 {
+			sum += nearBonus * min(w.weight, s.words[i-1].weight) / uint32(d)
 		}
 	}
 	return sum
 }
 
-// A sight is what has been seen of one text.
-type sight struct {
-	*look
-	pos   int
-	last  []int  // where each word was seen last, counting from 1
-	exact []bool // as typed
-	near  []int  // least distance of each word to the one before it; 0 for none
+// A form is what a look makes of a word of a text.
+type form struct {
+	kind  formKind
+	word  int  // of the look, if it is one of those
+	exact bool // as typed
 }
 
-func (s *sight) read(text []byte) {
-	for len(text) > 0 {
-		end := bytes.IndexByte(text, ' ')
-		if end < 0 {
-			return
-		}
-		s.see(text[:end])
-		text = text[end+1:]
-	}
-}
+type formKind uint8
 
-func (s *sight) see(form []byte) {
-	if len(form) == 0 {
+const (
+	otherForm formKind = iota
+	soughtForm
+	fieldForm // it parts two fields
+	noForm
+)
+
+// see takes in the next word of the text.
+func (s *sight) see(f form) {
+	switch f.kind {
+	case noForm:
 		return
-	}
-	if form[0] == regionEnd[0] || form[0] == lineEnd[0] {
+	case fieldForm:
 		s.pos += nearWindow // words of two fields are not near each other
 		return
 	}
 	s.pos++
-	if !s.first[form[0]] {
+	if f.kind == otherForm {
 		return
 	}
-	i := s.which(form)
-	if i < 0 {
-		return
-	}
-	s.exact[i] = s.exact[i] || string(form) == s.words[i].exact
+	i := f.word
+	s.seen[i].exact = s.seen[i].exact || f.exact
 	if i > 0 {
-		s.meet(i, s.last[i-1], 0)
+		s.meet(i, s.seen[i-1].last, 0)
 	}
 	if i+1 < len(s.words) {
-		s.meet(i+1, s.last[i+1], 1) // in the wrong order they count as farther apart
+		s.meet(i+1, s.seen[i+1].last, 1) // in the wrong order they count as farther apart
 	}
-	s.last[i] = s.pos
+	s.seen[i].last = s.pos
 }
 
 // meet notes that the word of a pair stands here whose other one was last at
@@ -154,27 +156,37 @@ func (s *sight) meet(pair, at, extra int) {
 	if at == 0 || s.pos-at > nearWindow {
 		return
 	}
-	if d := s.pos - at + extra; s.near[pair] == 0 || d < s.near[pair] {
-		s.near[pair] = d
+	if d := s.pos - at + extra; s.seen[pair].near == 0 || d < s.seen[pair].near {
+		s.seen[pair].near = d
 	}
 }
 
-func (l *look) which(form []byte) int {
-	if i, ok := l.known[string(form)]; ok {
-		return i
+// formOf reads a word of a text, with the space that ends it. What does not end
+// in one is none.
+func (l *look) formOf(word []byte) form {
+	text, ended := bytes.CutSuffix(word, []byte(" "))
+	switch {
+	case !ended, len(text) == 0:
+		return form{kind: noForm}
+	case text[0] == regionEnd[0], text[0] == lineEnd[0]:
+		return form{kind: fieldForm}
+	case !slices.ContainsFunc(l.words, func(w lookWord) bool { return w.mayBe(text) }):
+		return form{}
 	}
-	i := -1
-	if slices.ContainsFunc(l.words, func(w lookWord) bool { return w.mayBe(form) }) {
-		stem := analysis.Stem(string(form))
-		i = slices.IndexFunc(l.words, func(w lookWord) bool { return w.stem == stem })
+	stem := analysis.Stem(string(text))
+	i := slices.IndexFunc(l.words, func(w lookWord) bool { return w.stem == stem })
+	if i < 0 {
+		return form{}
 	}
-	l.known[string(form)] = i
-	return i
+	return form{kind: soughtForm, word: i, exact: string(text) == l.words[i].exact}
 }
+
+// commonStart is how many bytes a word and its forms have in common.
+const commonStart = 3
 
 // mayBe is quick to tell most forms from those of the word: but for a few
-// irregular ones, they have the first three letters of its stem.
+// irregular ones, they have the first letters of its stem.
 func (w lookWord) mayBe(form []byte) bool {
-	n := min(len(w.stem), len(form), 3)
+	n := min(len(w.stem), len(form), commonStart)
 	return w.stem[:n] == string(form[:n]) || w.exact == string(form)
 }

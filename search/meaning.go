@@ -1,5 +1,7 @@
 package search
 
+import "cairn/search/embed"
+
 // widerLook is how many candidates are looked at closely when meaning may bring
 // one forward, and meaningShare how much of the best score in words the same
 // meaning is worth. More of either finds next to nothing more: the figures are
@@ -24,14 +26,21 @@ func (p *plan) depth(words []*word) int {
 
 // lean adds to the scores of candidates what their nearness to the question is
 // worth: never so much that one without all the words passes one with them.
-func lean(list []candidate, near []float64) {
+func (p *plan) lean(list []candidate) error {
 	var best [2]uint32
 	for _, c := range list {
 		best[c.tier()] = max(best[c.tier()], c.score&^allWords)
 	}
 	for i, c := range list {
-		list[i].score += uint32(meaningShare * max(0, near[i]) * float64(best[c.tier()]))
+		err := p.view.segs[c.part].stored(c.doc, func(_, place []byte) {
+			near := max(0, embed.Similarity(p.meaning, place))
+			list[i].score += uint32(meaningShare * near * float64(best[c.tier()]))
+		})
+		if err != nil {
+			return &DamagedError{Dir: p.view.dir, Err: err}
+		}
 	}
+	return nil
 }
 
 // tier is 1 for a candidate that holds all the words.

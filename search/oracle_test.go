@@ -490,9 +490,18 @@ func (r *reckoning) lookCloser(words []oracleWord, list []oracleHit) {
 		return
 	}
 	for i := range list {
-		list[i].score += l.bonus(list[i].note.text)
+		list[i].score += textBonus(l, list[i].note.text)
 	}
 	slices.SortFunc(list, compareHits)
+}
+
+// textBonus reads a whole text, where the index knows words by their numbers.
+func textBonus(l *look, text []byte) uint32 {
+	s := newSight(l)
+	for word := range bytes.SplitAfterSeq(text[:min(len(text), maxLook)], []byte(" ")) {
+		s.see(l.formOf(word))
+	}
+	return s.bonus()
 }
 
 func (r *reckoning) fits(all []oracleWord, n oracleNote) bool {

@@ -17,7 +17,8 @@ import (
 type phrase struct {
 	text    string
 	sources []int
-	inText  []byte // the words between spaces
+	inText  []byte   // the words between spaces
+	coded   [][]byte // the words in the numbers of each part; nil until they are looked for
 	field   query.Field
 	known   map[docRef]bool
 }
@@ -29,7 +30,7 @@ type docRef struct {
 }
 
 func (p *plan) phrase(ph query.Phrase, scored bool) (*phrase, error) {
-	out := &phrase{text: ph.Text, field: ph.Field, known: map[docRef]bool{}}
+	out := &phrase{text: ph.Text, field: ph.Field, coded: make([][]byte, len(p.view.segs)), known: map[docRef]bool{}}
 	out.inText = []byte(" " + strings.Join(ph.Words, " ") + " ")
 	w := &word{text: ph.Text}
 	for i, text := range ph.Words {
@@ -89,13 +90,32 @@ func (p *plan) holds(part int, doc uint32, ph *phrase) (bool, error) {
 	if known, ok := ph.known[ref]; ok {
 		return known, nil
 	}
-	held := false
-	err := p.view.segs[part].text(doc, func(text []byte) { held = bytes.Contains(region(text, ph.field), ph.inText) })
+	held, err := p.reads(part, doc, ph)
 	if err != nil {
 		return false, &DamagedError{Dir: p.view.dir, Err: err}
 	}
 	ph.known[ref] = held
 	return held, nil
+}
+
+// reads is holds without a memory.
+func (p *plan) reads(part int, doc uint32, ph *phrase) (held bool, err error) {
+	s := p.view.segs[part]
+	if ph.field != query.Anywhere {
+		err := s.text(doc, func(text []byte) { held = bytes.Contains(region(text, ph.field), ph.inText) })
+		return held, err
+	}
+	if ph.coded[part] == nil {
+		ph.coded[part] = s.words.Code(nil, ph.inText[1:])
+	}
+	text, ok, err := s.words.Coded(doc, textField)
+	if err == nil && !ok {
+		err = errNoText
+	}
+	if err != nil {
+		return false, err
+	}
+	return text.After(ph.coded[part])
 }
 
 // region is the part of a stored text that a field stands for.

@@ -208,12 +208,11 @@ func (m *merger) mergeStored() (places uint64, err error) {
 
 // countWords counts the words of all documents that stay.
 func (m *merger) countWords(words *coder) error {
-	var word []byte
 	for _, p := range m.parts {
 		p.words = make([]uint32, p.Segment.words.len())
 		for code := range p.words {
-			var ok bool
-			if word, ok = p.Segment.words.appendWord(word[:0], uint32(code)); !ok {
+			word := p.Segment.words.at(uint32(code))
+			if word == nil {
 				return errStored
 			}
 			p.words[code] = words.number(word)
@@ -264,7 +263,7 @@ func (p *mergePart) eachWord(words *coder, value []byte, fn func(number uint32),
 		switch {
 		case err != nil:
 			return err
-		case len(word) > maxWord:
+		case len(word) > MaxWord:
 			long(word)
 		case word != nil:
 			fn(words.number(word))

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"sort"
 )
 
 // Stored values are written word by word, a word being what ends in a space. A
@@ -29,8 +30,14 @@ const (
 	maxWords    = shortCodes + middleCodes + longCodes
 )
 
-// maxWord is the length of the longest word that has a number.
-const maxWord = 80
+// lengths is how many lengths a number may have.
+const lengths = 3
+
+// before are the codes that those of each length come before.
+var before = [lengths]int{shortCodes, shortCodes + middleCodes, maxWords}
+
+// MaxWord is the length of the longest word that has a number.
+const MaxWord = 80
 
 // wordEnd ends a word.
 const wordEnd = ' '
@@ -70,9 +77,11 @@ func (c *coder) number(word []byte) uint32 {
 }
 
 // settle gives codes to the words that come often enough to save room by that.
+// Words whose numbers are equally long are in order, so that one can be looked
+// up.
 func (c *coder) settle() {
 	for n, count := range c.counts {
-		if size := len(c.at(uint32(n))); size <= maxWord && savesRoom(size, int(count)) {
+		if size := len(c.at(uint32(n))); size <= MaxWord && savesRoom(size, int(count)) {
 			c.words = append(c.words, uint32(n))
 		}
 	}
@@ -80,6 +89,12 @@ func (c *coder) settle() {
 		return cmp.Or(cmp.Compare(c.counts[n], c.counts[m]), bytes.Compare(c.at(m), c.at(n)))
 	})
 	c.words = c.words[:min(len(c.words), maxWords)]
+	from := 0
+	for _, end := range before {
+		end = min(end, len(c.words))
+		slices.SortFunc(c.words[from:end], func(m, n uint32) int { return bytes.Compare(c.at(m), c.at(n)) })
+		from = end
+	}
 	c.codes = make([]uint32, c.len())
 	for code, n := range c.words {
 		c.codes[n] = uint32(code) + 1
@@ -159,26 +174,60 @@ type wordList struct {
 
 func (l wordList) len() int { return len(l.slots) / slotLen }
 
-// appendWord appends the word with a code; false if there is none.
-func (l wordList) appendWord(dst []byte, code uint32) ([]byte, bool) {
+// at is the word with a code, or nil if there is none. It must not be changed.
+func (l wordList) at(code uint32) []byte {
 	at := int(code) * slotLen
 	if at >= len(l.slots) {
-		return nil, false
+		return nil
 	}
-	slot := (*[slotLen]byte)(l.slots[at:])
+	slot := l.slots[at : at+slotLen]
 	size := int(slot[maxInSlot])
-	if from := len(dst); size <= maxInSlot && cap(dst)-from >= slotLen {
-		*(*[slotLen]byte)(dst[from : from+slotLen]) = *slot
-		return dst[:from+size], true
-	}
 	if size <= maxInSlot {
-		return append(dst, slot[:size]...), true
+		return slot[:size]
 	}
-	start := uint64(binary.BigEndian.Uint32(slot[:]))
-	if end := start + uint64(size); size <= maxWord && end <= uint64(len(l.long)) {
-		return append(dst, l.long[start:end]...), true
+	start := uint64(binary.BigEndian.Uint32(slot))
+	if end := start + uint64(size); size <= MaxWord && end <= uint64(len(l.long)) {
+		return l.long[start:end]
 	}
-	return nil, false
+	return nil
+}
+
+// codes are those from the first to before the last.
+type codes struct{ from, to uint32 }
+
+// begin finds the codes of the words that begin with start, by their length.
+func (l wordList) begin(start []byte) (out [lengths]codes) {
+	from := 0
+	for i, end := range before {
+		end = min(end, l.len())
+		first := from + sort.Search(end-from, func(k int) bool { return bytes.Compare(l.at(uint32(from+k)), start) >= 0 })
+		out[i].from = uint32(first)
+		for step := 1; first < end; step *= 2 { // mostly they are few
+			next := min(first+step, end)
+			if !bytes.HasPrefix(l.at(uint32(next-1)), start) {
+				first += sort.Search(next-first, func(k int) bool { return !bytes.HasPrefix(l.at(uint32(first+k)), start) })
+				break
+			}
+			first = next
+		}
+		out[i].to = uint32(first)
+		from = end
+	}
+	return out
+}
+
+// find is the code of a word; false if it has none.
+func (l wordList) find(word []byte) (code uint32, ok bool) {
+	from := 0
+	for _, end := range before {
+		end = min(end, l.len())
+		code := uint32(from + sort.Search(end-from, func(k int) bool { return bytes.Compare(l.at(uint32(from+k)), word) >= 0 }))
+		if int(code) < end && bytes.Equal(l.at(code), word) {
+			return code, true
+		}
+		from = end
+	}
+	return 0, false
 }
 
 // readCode reads a code of two or three bytes, the first of which is no other
@@ -225,25 +274,16 @@ func next(coded []byte) (code uint32, word, rest []byte, err error) {
 // appendText appends the text of coded words.
 func (l wordList) appendText(dst, coded []byte) ([]byte, error) {
 	dst = slices.Grow(dst, len(coded)*usualWord)
-	for i := 0; i < len(coded); {
-		code, size := uint32(coded[i]), 1
-		if code == literal {
-			word, size := readLiteral(coded[i:])
-			if size == 0 {
-				return nil, errStored
-			}
-			dst = append(dst, word...)
-			i += size
-			continue
+	for len(coded) > 0 {
+		code, word, rest, err := next(coded)
+		if err == nil && word == nil {
+			word = l.at(code)
 		}
-		if code >= shortCodes {
-			code, size = readCode(coded[i:])
-		}
-		var ok bool
-		if dst, ok = l.appendWord(dst, code); !ok || size == 0 {
+		if word == nil {
 			return nil, errStored
 		}
-		i += size
+		dst = append(dst, word...)
+		coded = rest
 	}
 	return dst, nil
 }

@@ -3,7 +3,9 @@ package icefile_test
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,5 +76,124 @@ func TestMergedTextsAreThoseOfOneSegment(t *testing.T) {
 	got := merged(t, []*roaring.Bitmap{drop, nil, nil}, made(t, docs[:4000]), made(t, docs[4000:4001]), made(t, docs[4001:]))
 	if !bytes.Equal(got, written(t, made(t, stay))) {
 		t.Error("the merged segment is not the one of all documents that stay")
+	}
+}
+
+// There are numbers of every length, and each word is found by it and by how it
+// begins.
+func TestWordsAreLookedUpByWhatTheyBeginWith(t *testing.T) {
+	docs, texts := wordy(6000)
+	words := wordsOf(t, made(t, docs))
+	named := map[string]uint32{} // what has a number
+	lengths := map[int]int{}
+	for doc := range texts {
+		for code, word := range eachWord(t, words, uint32(doc)) {
+			if word != nil {
+				continue
+			}
+			text := string(words.Word(code))
+			if known, ok := named[text]; ok && known != code {
+				t.Fatalf("%q is %d and %d", text, known, code)
+			}
+			named[text] = code
+			lengths[len(words.Code(nil, words.Word(code)))]++
+		}
+	}
+	for _, n := range []int{1, 2, 3} {
+		if lengths[n] == 0 {
+			t.Errorf("no word has a number of %d bytes: %v", n, lengths)
+		}
+	}
+	for _, starts := range [][]string{{""}, {"word1"}, {"word39", "\n"}, {" "}, {"only"}, {"word1 ", "z"}, {"日"}, {"x"}, {"word", "end1"}, {}} {
+		set := words.Begun(starts)
+		for text, code := range named {
+			want := slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(text, start) })
+			if set.Has(code) != want {
+				t.Errorf("%q among what begins with %q: %v", text, starts, !want)
+			}
+		}
+	}
+}
+
+// Skipping is taking words that are not sought one by one.
+func TestWordsThatAreNotSoughtAreSkipped(t *testing.T) {
+	docs, texts := wordy(6000)
+	words := wordsOf(t, made(t, docs))
+	for doc := range uint32(len(texts)) {
+		set := words.Begun([]string{[]string{"word1", "word22", "\n", "x", ""}[doc%5]})
+		text, _, err := words.Coded(doc, "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		skipped := text.Skip(set)
+		for code, word := range eachWord(t, words, doc) {
+			if skipped > 0 {
+				if skipped--; word != nil || set.Has(code) {
+					t.Fatalf("document %d: %d %q was skipped", doc, code, word)
+				}
+				continue
+			}
+			gotCode, gotWord, err := text.Next()
+			if err != nil || gotCode != code || !bytes.Equal(gotWord, word) || word == nil && !set.Has(code) {
+				t.Fatalf("document %d: %d %q, %v; want %d %q, and that it was sought", doc, gotCode, gotWord, err, code, word)
+			}
+			skipped = text.Skip(set)
+		}
+		if skipped != 0 || text.Left() != 0 {
+			t.Fatalf("document %d: %d words and %d bytes too many", doc, skipped, text.Left())
+		}
+	}
+}
+
+// eachWord is the numbers and the words of the stored text of a document.
+func eachWord(t *testing.T, words *icefile.Dictionary, doc uint32) iter.Seq2[uint32, []byte] {
+	t.Helper()
+	text, ok, err := words.Coded(doc, "s")
+	if err != nil || !ok {
+		t.Fatal(doc, ok, err)
+	}
+	return func(yield func(uint32, []byte) bool) {
+		for text.Left() > 0 {
+			code, word, err := text.Next()
+			if err != nil {
+				t.Fatal(doc, err)
+			}
+			if !yield(code, word) {
+				return
+			}
+		}
+	}
+}
+
+// A row of words is found where it stands in the text, and nowhere else, for all
+// that its bytes may also be those within other words.
+func TestRowsOfWordsAreFoundAsInTheText(t *testing.T) {
+	docs, texts := wordy(6000)
+	words := wordsOf(t, made(t, docs))
+	r := rand.New(rand.NewPCG(3, 4))
+	found := 0
+	for range 20_000 {
+		of, in := texts[r.IntN(len(texts))], r.IntN(len(texts))
+		if r.IntN(2) == 0 {
+			of = texts[in]
+		}
+		row := strings.SplitAfter(of, " ")
+		row = row[:len(row)-1] // the last does not end in a space
+		from := r.IntN(len(row))
+		some := strings.Join(row[from:min(from+1+r.IntN(3), len(row))], "")
+		text, _, err := words.Coded(uint32(in), "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := text.After(words.Code(nil, []byte(some)))
+		if want := strings.Contains(texts[in], " "+some); got != want || err != nil {
+			t.Fatalf("%q in %q: %v, %v", some, texts[in], got, err)
+		}
+		if got {
+			found++
+		}
+	}
+	if found < 5000 || found > 19_000 {
+		t.Errorf("%d of 20000 were found", found)
 	}
 }
