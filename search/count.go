@@ -50,7 +50,7 @@ func (s *scratch) countUnion(p *part, number int, sources []*source, allow *roar
 		return s.countFew(p, number, sources, allow)
 	}
 	for _, src := range sources {
-		src.lists[number].addTo(s.chosen, s.buf[:])
+		src.lists[number].addTo(s.chosen, &s.walk)
 	}
 	s.toSkip(p, allow)
 	n := s.chosen.countBut(s.skip)
@@ -62,20 +62,34 @@ func (s *scratch) countUnion(p *part, number int, sources []*source, allow *roar
 // countFew does the same without going over the whole set.
 func (s *scratch) countFew(p *part, number int, sources []*source, allow *roaring.Bitmap) (n int) {
 	for _, src := range sources {
-		for _, list := range src.lists[number].lists() {
-			for it := list.Iterator(); it.HasNext(); {
-				doc := it.Next()
-				if s.chosen.has(doc) {
-					continue
-				}
-				s.chosen.addAll([]uint32{doc})
-				s.docs = append(s.docs, doc)
-				if !p.isDead(doc) && (allow == nil || allow.Contains(doc)) {
-					n++
-				}
+		for _, list := range src.lists[number].at {
+			if list != nil {
+				s.collect(list)
+			}
+		}
+	}
+	n = len(s.docs)
+	if p.dead != nil || allow != nil {
+		n = 0
+		for _, doc := range s.docs {
+			if !p.isDead(doc) && (allow == nil || allow.Contains(doc)) {
+				n++
 			}
 		}
 	}
 	s.reset()
 	return n
+}
+
+// collect chooses the documents of a list too.
+func (s *scratch) collect(list *roaring.Bitmap) {
+	s.walk.start(list)
+	for docs := s.walk.next(); len(docs) > 0; docs = s.walk.next() {
+		for _, doc := range docs {
+			if !s.chosen.has(doc) {
+				s.docs = append(s.docs, doc)
+				s.chosen[doc/64] |= 1 << (doc % 64)
+			}
+		}
+	}
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math/bits"
+	"sync"
 
 	"github.com/RoaringBitmap/roaring"
 )
@@ -26,11 +27,11 @@ func (s docSet) removeAll(docs []uint32) {
 	}
 }
 
-// addList adds the documents of a bitmap; buf is room to work in.
-func (s docSet) addList(list *roaring.Bitmap, buf []uint32) {
-	it := list.ManyIterator()
-	for n := it.NextMany(buf); n > 0; n = it.NextMany(buf) {
-		s.addAll(buf[:n])
+// addList adds the documents of a bitmap; w is what goes over them.
+func (s docSet) addList(list *roaring.Bitmap, w *walk) {
+	w.start(list)
+	for docs := w.next(); len(docs) > 0; docs = w.next() {
+		s.addAll(docs)
 	}
 }
 
@@ -56,30 +57,31 @@ func (s docSet) countBut(other docSet) int {
 // within are the documents of a bitmap that the set has.
 func (s docSet) within(b *roaring.Bitmap) *roaring.Bitmap {
 	out := roaring.New()
-	var buf, kept [256]uint32
-	it := b.ManyIterator()
-	for n := it.NextMany(buf[:]); n > 0; n = it.NextMany(buf[:]) {
-		k := 0
-		for _, d := range buf[:n] {
+	w := walks.Get().(*walk)
+	w.start(b)
+	for docs := w.next(); len(docs) > 0; docs = w.next() {
+		kept := docs[:0]
+		for _, d := range docs {
 			if s.has(d) {
-				kept[k] = d
-				k++
+				kept = append(kept, d)
 			}
 		}
-		out.AddMany(kept[:k])
+		out.AddMany(kept)
 	}
+	walks.Put(w)
 	return out
 }
 
 // countIn is how many documents of a bitmap the set has.
 func (s docSet) countIn(b *roaring.Bitmap) (n uint64) {
-	var buf [256]uint32
-	it := b.ManyIterator()
-	for k := it.NextMany(buf[:]); k > 0; k = it.NextMany(buf[:]) {
-		for _, d := range buf[:k] {
+	w := walks.Get().(*walk)
+	w.start(b)
+	for docs := w.next(); len(docs) > 0; docs = w.next() {
+		for _, d := range docs {
 			n += s[d/64] >> (d % 64) & 1
 		}
 	}
+	walks.Put(w)
 	return n
 }
 
@@ -89,3 +91,17 @@ func (s docSet) add(other docSet) {
 		s[i] |= word
 	}
 }
+
+// A walk goes over the documents of one bitmap after the other. It takes some
+// room, so it is used again.
+type walk struct {
+	at  roaring.ManyIntIterator
+	buf [256]uint32
+}
+
+var walks = sync.Pool{New: func() any { return &walk{} }}
+
+func (w *walk) start(list *roaring.Bitmap) { w.at.Initialize(list) }
+
+// next are some more documents, or none. They are gone at the next call.
+func (w *walk) next() []uint32 { return w.buf[:w.at.NextMany(w.buf[:])] }

@@ -1,6 +1,10 @@
 package search
 
-import "github.com/RoaringBitmap/roaring"
+import (
+	"slices"
+
+	"github.com/RoaringBitmap/roaring"
+)
 
 // wordDocs are the documents of a part that hold a word, dead ones included.
 func (p *plan) wordDocs(part int, w *word) *roaring.Bitmap {
@@ -15,6 +19,13 @@ func (p *plan) wordDocs(part int, w *word) *roaring.Bitmap {
 	}
 	out.Or(p.anyOf(part, w.whole))
 	return out
+}
+
+// mayHold is false if no document of a part holds a word.
+func (p *plan) mayHold(part int, w *word) bool {
+	some := func(source int) bool { return p.sources[source].lists[part].count > 0 }
+	return slices.ContainsFunc(w.whole, some) ||
+		!slices.ContainsFunc(w.parts, func(sources []int) bool { return !slices.ContainsFunc(sources, some) })
 }
 
 func (p *plan) anyOf(part int, sources []int) *roaring.Bitmap {

@@ -20,21 +20,21 @@ type scoredList struct {
 // sums of those that have.
 func (r *ranker) any(part int, done *roaring.Bitmap) {
 	lists := r.byGain(part)
-	open := newOpenGains(lists, len(r.plan.sources))
+	r.open.fill(lists, len(r.plan.sources))
 	r.toSkip(r.plan.view.segs[part], r.allow[part])
-	r.skip.addList(done, r.buf[:])
+	r.skip.addList(done, &r.walk)
 	defer r.skip.clear()
 	read, check := 0, 0
 	for i, l := range lists {
 		if read >= check {
-			if open.sum < r.reached(r.touched, 0) {
-				r.offer(part, r.complete(lists[i:], open, 0), 0)
+			if r.open.sum < r.reached(r.touched, 0) {
+				r.offer(part, r.complete(lists[i:], 0), 0)
 				return
 			}
 			check = read + max(minPace, len(r.touched)) // looking costs as much as reading did
 		}
 		read += r.add(l.docs, l.gain)
-		open.pass(l)
+		r.open.pass(l)
 	}
 	r.offer(part, r.touched, 0)
 }
@@ -50,8 +50,9 @@ func (r *ranker) byGain(part int) []scoredList {
 	return out
 }
 
+// listsOf are the lists of a part. They are gone at the next call.
 func (r *ranker) listsOf(part int) []scoredList {
-	var out []scoredList
+	out := r.lists[:0]
 	for s, src := range r.plan.sources {
 		if src.weight == 0 {
 			continue
@@ -62,6 +63,7 @@ func (r *ranker) listsOf(part int) []scoredList {
 			}
 		}
 	}
+	r.lists = out
 	return out
 }
 
@@ -71,30 +73,30 @@ const pruneAfter = 4
 
 // complete adds the lists that are left to documents that can still be among
 // the best, and returns those that are not out of it by then.
-func (r *ranker) complete(lists []scoredList, open openGains, bonus uint32) []uint32 {
-	r.choose(r.promising(r.touched, r.docs[:0], open, bonus))
+func (r *ranker) complete(lists []scoredList, bonus uint32) []uint32 {
+	r.choose(r.promising(r.touched, r.docs[:0], bonus))
 	read := 0
 	for _, l := range lists {
 		if read > pruneAfter*len(r.docs) && len(r.docs) > r.top.size {
 			r.chosen.removeAll(r.docs)
-			docs := r.promising(r.docs, r.docs[:0], open, bonus)
+			docs := r.promising(r.docs, r.docs[:0], bonus)
 			r.docs = r.docs[:0]
 			r.choose(docs)
 			read = 0
 		}
 		r.addChosen(l.docs, l.gain)
 		read += int(l.docs.GetCardinality())
-		open.pass(l)
+		r.open.pass(l)
 	}
 	return r.docs
 }
 
 // promising appends those of docs that can still be among the best to out,
 // which may begin where docs does.
-func (r *ranker) promising(docs, out []uint32, open openGains, bonus uint32) []uint32 {
+func (r *ranker) promising(docs, out []uint32, bonus uint32) []uint32 {
 	need := r.reached(docs, bonus)
 	for _, doc := range docs {
-		if r.sum[doc]+open.sum >= need {
+		if r.sum[doc]+r.open.sum >= need {
 			out = append(out, doc)
 		}
 	}
@@ -156,29 +158,42 @@ func kth(values []uint32, k int) uint32 {
 // openGains is how much lists that have not been read can add to a document
 // that none of those read holds: of each source at most the next list.
 type openGains struct {
-	sum  uint32
-	next [][]uint32 // by source, what its lists add, least first
+	sum   uint32
+	gains []uint32 // what the lists add, source by source, most first
+	next  []int    // by source, the first in gains that is not passed
+	ends  []int    // by source, what its gains end before
 }
 
-func newOpenGains(lists []scoredList, sources int) openGains {
-	o := openGains{next: make([][]uint32, sources)}
-	for _, l := range slices.Backward(lists) {
-		o.next[l.source] = append(o.next[l.source], l.gain)
+// fill takes the lists, of which none has been read, by what they add.
+func (o *openGains) fill(lists []scoredList, sources int) {
+	o.sum = 0
+	o.gains = slices.Grow(o.gains[:0], len(lists))[:len(lists)]
+	o.ends = slices.Grow(o.ends[:0], sources)[:sources]
+	clear(o.ends)
+	for _, l := range lists {
+		o.ends[l.source]++
 	}
-	for _, gains := range o.next {
-		if n := len(gains); n > 0 {
-			o.sum += gains[n-1]
+	o.next = o.next[:0]
+	end := 0
+	for s, n := range o.ends {
+		o.next = append(o.next, end)
+		o.ends[s] = end
+		end += n
+	}
+	for _, l := range lists {
+		if o.ends[l.source] == o.next[l.source] {
+			o.sum += l.gain
 		}
+		o.gains[o.ends[l.source]] = l.gain
+		o.ends[l.source]++
 	}
-	return o
 }
 
 func (o *openGains) pass(l scoredList) {
-	gains := o.next[l.source]
-	n := len(gains) - 1
-	o.sum -= gains[n]
-	if n > 0 {
-		o.sum += gains[n-1]
+	at := o.next[l.source]
+	o.sum -= o.gains[at]
+	if at++; at < o.ends[l.source] {
+		o.sum += o.gains[at]
 	}
-	o.next[l.source] = gains[:n]
+	o.next[l.source] = at
 }

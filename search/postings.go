@@ -45,10 +45,11 @@ func (p *postings) set() docSet {
 		return *known
 	}
 	s := newDocSet(p.docs)
-	buf := make([]uint32, 256)
+	w := walks.Get().(*walk)
 	for _, list := range p.lists() {
-		s.addList(list, buf)
+		s.addList(list, w)
 	}
+	walks.Put(w)
 	p.inAll.Store(&s)
 	return s
 }
@@ -91,14 +92,14 @@ func (p *postings) countIn(b *roaring.Bitmap) uint64 {
 	return n
 }
 
-// addTo adds the documents to a set; buf is room to work in.
-func (p *postings) addTo(s docSet, buf []uint32) {
+// addTo adds the documents to a set; w is what goes over them.
+func (p *postings) addTo(s docSet, w *walk) {
 	if set := p.set(); set != nil {
 		s.add(set)
 		return
 	}
 	for _, list := range p.lists() {
-		s.addList(list, buf)
+		s.addList(list, w)
 	}
 }
 

@@ -26,7 +26,9 @@ type scratch struct {
 	docs    []uint32 // that are in chosen
 	sums    []uint32
 	sure    uint32 // a sum that as many documents as there can be best have at least
-	buf     [256]uint32
+	lists   []scoredList
+	open    openGains
+	walk    walk
 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
@@ -42,9 +44,9 @@ func (s *scratch) fit(docs int) {
 // add adds gain to all documents of a list that are not to be skipped, and
 // says how many those are.
 func (s *scratch) add(list *roaring.Bitmap, gain uint32) (n int) {
-	it := list.ManyIterator()
-	for k := it.NextMany(s.buf[:]); k > 0; k = it.NextMany(s.buf[:]) {
-		for _, d := range s.buf[:k] {
+	s.walk.start(list)
+	for docs := s.walk.next(); len(docs) > 0; docs = s.walk.next() {
+		for _, d := range docs {
 			if s.skip.has(d) {
 				continue
 			}
@@ -64,7 +66,7 @@ func (s *scratch) toSkip(p *part, allow *roaring.Bitmap) {
 		s.skip.addAllBut(allow)
 	}
 	if p.dead != nil {
-		s.skip.addList(p.dead, s.buf[:])
+		s.skip.addList(p.dead, &s.walk)
 	}
 }
 
@@ -82,9 +84,9 @@ func (s *scratch) addChosen(list *roaring.Bitmap, gain uint32) {
 		}
 		return
 	}
-	it := list.ManyIterator()
-	for k := it.NextMany(s.buf[:]); k > 0; k = it.NextMany(s.buf[:]) {
-		for _, d := range s.buf[:k] {
+	s.walk.start(list)
+	for docs := s.walk.next(); len(docs) > 0; docs = s.walk.next() {
+		for _, d := range docs {
 			if s.chosen.has(d) {
 				s.sum[d] += gain
 			}
@@ -176,6 +178,9 @@ func (r *ranker) plain(words []*word) {
 // holdingAll are the documents of a part that hold every word, found from the
 // rarest word on.
 func (r *ranker) holdingAll(part int, words []*word) *roaring.Bitmap {
+	if slices.ContainsFunc(words, func(w *word) bool { return !r.plan.mayHold(part, w) }) {
+		return roaring.New()
+	}
 	order := slices.Clone(words)
 	slices.SortFunc(order, func(a, b *word) int { return cmp.Compare(b.weight, a.weight) })
 	var out *roaring.Bitmap
@@ -206,8 +211,9 @@ func (r *ranker) within(part int, docs *roaring.Bitmap, bonus uint32) {
 		return
 	}
 	lists := r.byGain(part)
+	r.open.fill(lists, len(r.plan.sources))
 	r.touched = append(r.touched, docs.ToArray()...)
-	r.offer(part, r.complete(lists, newOpenGains(lists, len(r.plan.sources)), bonus), bonus)
+	r.offer(part, r.complete(lists, bonus), bonus)
 }
 
 // offer lets documents be among the best, newest first, so that later ones of

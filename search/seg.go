@@ -34,21 +34,18 @@ const (
 	maxFacets = 1024
 )
 
-// A shelf keeps up to size things that were read before. It is emptied when it
-// is full.
+// A shelf keeps at least the size things that were asked for last, and at most
+// twice as many.
 type shelf[T any] struct {
-	size int
-	mu   sync.Mutex
-	kept map[string]T
+	size         int
+	mu           sync.Mutex
+	kept, former map[string]T
 }
 
 // get returns what read returned before, or reads. No lock is held meanwhile:
 // two searches may read the same, and none waits for another.
 func (s *shelf[T]) get(key string, read func() (T, error)) (T, error) {
-	s.mu.Lock()
-	kept, ok := s.kept[key]
-	s.mu.Unlock()
-	if ok {
+	if kept, ok := s.find(key); ok {
 		return kept, nil
 	}
 	fresh, err := read()
@@ -57,11 +54,27 @@ func (s *shelf[T]) get(key string, read func() (T, error)) (T, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.kept == nil || len(s.kept) >= s.size {
-		s.kept = map[string]T{}
-	}
-	s.kept[key] = fresh
+	s.keep(key, fresh)
 	return fresh, nil
+}
+
+func (s *shelf[T]) find(key string) (T, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept, ok := s.kept[key]
+	if !ok {
+		if kept, ok = s.former[key]; ok {
+			s.keep(key, kept)
+		}
+	}
+	return kept, ok
+}
+
+func (s *shelf[T]) keep(key string, value T) {
+	if s.kept == nil || len(s.kept) >= s.size {
+		s.kept, s.former = map[string]T{}, s.kept
+	}
+	s.kept[key] = value
 }
 
 func newSeg(source segment.Segment) (*seg, error) {

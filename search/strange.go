@@ -33,8 +33,8 @@ const (
 // alone if there is such a document, and has no answer if there is none.
 func (p *plan) related(words []*word, allow []*roaring.Bitmap) []*roaring.Bitmap {
 	heard := p.heard(words)
-	strange := p.strange(heard)
-	if !strange && !p.doubtful(heard) {
+	strange, doubtful := p.judge(heard)
+	if !strange && !doubtful {
 		return allow
 	}
 	telling := p.telling(heard)
@@ -95,16 +95,16 @@ func (p *plan) slight(w *word) bool {
 	return last == 0 || p.typing && w.open && p.knowsParts(w, last)
 }
 
-// strange does not judge scripts without spaces, whose words are guesses.
-func (p *plan) strange(words []*word) bool {
+// judge says whether a question is strange, and whether it is doubtful: then
+// its keywords are few, so that each was chosen, and one of them stands in no
+// note. It does not judge scripts without spaces, whose words are guesses.
+func (p *plan) judge(words []*word) (strange, doubtful bool) {
 	unknown := p.unknown(words)
-	return 2*unknown > len(words) || unknown > 0 && !p.asks && 2*unknown == len(words)
-}
-
-// doubtful says that keywords are few, so that each was chosen, and that one of
-// them stands in no note.
-func (p *plan) doubtful(words []*word) bool {
-	return !p.asks && len(words) <= fewWords && p.unknown(words) > 0
+	if unknown == 0 {
+		return false, false
+	}
+	strange = 2*unknown > len(words) || !p.asks && 2*unknown == len(words)
+	return strange, !p.asks && len(words) <= fewWords
 }
 
 // unknown is how many words stand in no note; 0 if that says nothing.
@@ -195,7 +195,7 @@ func (n narrower) known(q Query, parsed query.Query) (known query.Query, unknown
 		return query.Query{}, nil, err
 	}
 	words := p.plainWords()
-	if heard := p.heard(words); words == nil || !p.strange(heard) && !p.doubtful(heard) {
+	if strange, doubtful := p.judge(p.heard(words)); !strange && !doubtful {
 		return query.Query{}, nil, nil
 	}
 	var want []query.Word

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+	"sync"
 
 	"cairn/internal/event"
 )
@@ -42,6 +44,8 @@ type Rows struct {
 
 	nameless []uint32
 	names    []string
+
+	breaks func() []uint32
 }
 
 // The width of the columns.
@@ -76,6 +80,35 @@ func (r *Rows) CompareIDs(doc uint32, other *Rows, otherDoc uint32) int {
 		return c
 	}
 	return bytes.Compare(r.end(doc), other.end(otherDoc))
+}
+
+// maxBreaks is in how many places ids may not ascend for Ascend to tell.
+const maxBreaks = 32
+
+// Ascend says that the ids of documents, but for those without one, ascend from
+// one document to another. It is quick to tell, and may be false also where they
+// do, if they do not in many other places.
+func (r *Rows) Ascend(from, to uint32) bool {
+	breaks := r.breaks()
+	return len(breaks) <= maxBreaks && !slices.ContainsFunc(breaks, func(at uint32) bool { return from < at && at <= to })
+}
+
+// findBreaks goes over all documents, once; it stops where there are too many.
+func (r *Rows) findBreaks() (out []uint32) {
+	var last uint32
+	some := false
+	for doc := range uint32(r.Len()) {
+		if r.Start(doc) == 0 {
+			continue
+		}
+		if some && r.CompareIDs(doc, r, last) <= 0 {
+			if out = append(out, doc); len(out) > maxBreaks {
+				break
+			}
+		}
+		last, some = doc, true
+	}
+	return out
 }
 
 // ID is the id of a document, or empty.
@@ -119,6 +152,7 @@ func readRows(b []byte, docs uint64, nameless, names uint32) (*Rows, error) {
 		return nil, errRows
 	}
 	r := &Rows{}
+	r.breaks = sync.OnceValue(r.findBreaks)
 	take := func(width int) (column []byte) {
 		n := int(docs) * width
 		column, b = b[:n:n], b[n:]

@@ -50,6 +50,40 @@ func load(t interface{ Fatal(...any) }, file []byte) *icefile.Segment {
 	return s
 }
 
+func TestRowsKnowWhereIDsAscend(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ids := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "b1", "likewise1", "likewise2", "z"}), 1, 12).Draw(t, "ids")
+		var docs []segment.Document
+		for i, id := range ids {
+			docs = append(docs, &document{row: icefile.Row{ID: id}, fields: []field{{name: "_id", terms: []string{fmt.Sprint(i)}}}})
+		}
+		rows := rowsOf(t, made(t, docs))
+		for from := range ids {
+			for to := from; to < len(ids); to++ {
+				some := slices.DeleteFunc(slices.Clone(ids[from:to+1]), func(id string) bool { return id == "" })
+				want := slices.IsSorted(some) && len(slices.Compact(slices.Clone(some))) == len(some)
+				if ids[from] == "" || ids[to] == "" {
+					continue
+				}
+				if got := rows.Ascend(uint32(from), uint32(to)); got != want {
+					t.Fatalf("%q ascend from %d to %d: %v", ids, from, to, got)
+				}
+			}
+		}
+	})
+}
+
+// Of rows without any order it only says that it does not know.
+func TestRowsInNoOrderDoNotAscend(t *testing.T) {
+	var docs []segment.Document
+	for i := range 100 {
+		docs = append(docs, &document{row: icefile.Row{ID: fmt.Sprint(900 - i)}, fields: []field{{name: "_id", terms: []string{fmt.Sprint(i)}}}})
+	}
+	if rowsOf(t, made(t, docs)).Ascend(98, 99) {
+		t.Error("descending ids ascend")
+	}
+}
+
 // The rows are those of the documents: in a new segment, in its file, and in
 // one merged of several, without what was dropped.
 func TestRowsAreThoseOfTheDocuments(t *testing.T) {
