@@ -24,24 +24,32 @@ func whole(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	x := open(t, dir)
 	place := embed.Vector(strings.Repeat("\x11", 72))
+	var removed []event.ID
 	for n := range 6 {
 		d := note(n, fmt.Sprintf("redis cache timeout %d in the file-lock of 文件锁", n))
 		if n%2 == 0 {
 			d.Meaning = place
+		}
+		if n == 1 {
+			removed = append(removed, d.ID)
 		}
 		apply(t, x, "team", d)
 	}
 	if err := x.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	apply(t, x, "team", note(10, "another cache, of redis useEffect"), note(11, "a cache of its own"))
+	last := note(11, "a cache of its own")
+	apply(t, x, "team", note(10, "another cache, of redis useEffect"), last)
 	b := search.Batch{Space: "personal", Put: []search.Doc{note(12, "redis at home")}}
 	if err := x.Apply(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	b = search.Batch{Space: "team", Mark: search.Mark{Events: 9}, Delete: []event.ID{idAt(1), idAt(11)}}
+	b = search.Batch{Space: "team", Mark: search.Mark{Events: 9}, Delete: append(removed, last.ID)}
 	if err := x.Apply(t.Context(), b); err != nil {
 		t.Fatal(err)
+	}
+	if has, err := x.HasRemoved(); err != nil || !has {
+		t.Fatalf("nothing was removed (%v)", err)
 	}
 	closeIndex(t, x)
 	if segments, _ := filepath.Glob(filepath.Join(dir, "gen-1", "*.seg")); len(segments) < 2 {

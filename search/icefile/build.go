@@ -94,7 +94,7 @@ func (b *Builder) Len() int { return int(b.docs) }
 // Size is about how many bytes the documents take in memory, and those of the
 // segment at hand that it makes of them.
 func (b *Builder) Size() int {
-	n := len(b.stored.words)*wordRoom + len(b.stored.coder.text)
+	n := len(b.stored.words)*wordRoom + len(b.stored.coder.text) + len(b.stored.long)
 	for _, f := range b.fields {
 		n += len(f.hits)*hitRoom + len(f.terms)*termRoom + len(f.texts.text)
 	}

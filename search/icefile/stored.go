@@ -3,6 +3,7 @@ package icefile
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"sync"
 
 	segment "github.com/blugelabs/bluge_segment_api"
@@ -26,10 +27,15 @@ const placeLen = 8
 // which words have codes depends on all of them.
 type storedWriter struct {
 	coder  *coder
-	words  []uint32      // of all values, one after the other
+	words  []uint32      // of all values, one after the other; see raw
+	long   []byte        // the raw ones, each after its length
 	values []storedValue // of all documents
 	docs   []int         // where in values each ends
 }
+
+// raw stands for a word that is too long to have a number: those of a vector would
+// fill the table.
+const raw = math.MaxUint32
 
 type storedValue struct {
 	field int
@@ -41,7 +47,11 @@ func newStoredWriter() *storedWriter { return &storedWriter{coder: newCoder()} }
 func (w *storedWriter) add(field int, value []byte) {
 	for len(value) > 0 {
 		var word []byte
-		word, value = cutWord(value)
+		if word, value = cutWord(value); len(word) > MaxWord {
+			w.words = append(w.words, raw)
+			w.long = append(binary.AppendUvarint(w.long, uint64(len(word))), word...)
+			continue
+		}
 		n := w.coder.number(word)
 		w.coder.counts[n]++
 		w.words = append(w.words, n)
@@ -52,7 +62,7 @@ func (w *storedWriter) add(field int, value []byte) {
 // reset forgets all values, and keeps the room.
 func (w *storedWriter) reset() {
 	w.coder.reset()
-	w.words, w.values, w.docs = w.words[:0], w.values[:0], w.docs[:0]
+	w.words, w.long, w.values, w.docs = w.words[:0], w.long[:0], w.values[:0], w.docs[:0]
 }
 
 // endDocument says that the values which follow are of another document.
@@ -64,18 +74,31 @@ func (w *storedWriter) write(out *output, numbers []int) (places uint64) {
 	w.coder.settle()
 	starts := make([]uint64, 0, len(w.docs)+1)
 	var coded []byte
-	value, word := 0, 0
+	value, word, long := 0, 0, w.long
 	for _, end := range w.docs {
 		starts = append(starts, out.len())
 		for ; value < end; value++ {
-			coded = coded[:0]
-			for ; word < w.values[value].end; word++ {
-				coded = w.coder.append(coded, w.words[word])
-			}
-			writeValue(out, numbers[w.values[value].field], coded)
+			v := w.values[value]
+			coded, long = w.code(coded[:0], w.words[word:v.end], long)
+			writeValue(out, numbers[v.field], coded)
+			word = v.end
 		}
 	}
 	return writePlaces(out, append(starts, out.len()), w.coder)
+}
+
+// code appends words as they are written, and returns the raw ones that are left.
+func (w *storedWriter) code(dst []byte, words []uint32, long []byte) (coded, left []byte) {
+	for _, n := range words {
+		if n != raw {
+			dst = w.coder.append(dst, n)
+			continue
+		}
+		size, n := binary.Uvarint(long)
+		dst = appendLiteral(dst, long[n:n+int(size)])
+		long = long[n+int(size):]
+	}
+	return dst, long
 }
 
 func writeValue(out *output, field int, coded []byte) {
