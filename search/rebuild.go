@@ -95,6 +95,10 @@ const (
 	chunkBytes = 4 << 20
 )
 
+// segmentsSize is about how much memory notes take until their segments are made:
+// larger ones mean less to merge.
+const segmentsSize = 80 << 20
+
 func newBuilder(ctx context.Context, w *writer) *builder {
 	b := &builder{
 		ctx: ctx, w: w,
@@ -102,8 +106,9 @@ func newBuilder(ctx context.Context, w *writer) *builder {
 		seen: map[uint64]bool{}, seed: maphash.MakeSeed(),
 		chunks: make(chan chunk),
 	}
-	for range min(runtime.GOMAXPROCS(0), 4) {
-		s := newSegmenter(w)
+	workers := min(runtime.GOMAXPROCS(0), 4)
+	for range workers {
+		s := newSegmenter(w, segmentsSize/workers)
 		b.segmenters = append(b.segmenters, s)
 		b.workers.Go(func() { b.work(s) })
 	}

@@ -12,6 +12,7 @@ import (
 // once for a segment. It is not safe for concurrent use.
 type segmenter struct {
 	w     *writer
+	size  int
 	maker *documentMaker
 	out   *icefile.Builder
 	words *icefile.Field
@@ -21,13 +22,11 @@ type segmenter struct {
 	replaced []string // keys of notes that are in earlier segments
 }
 
-// segmentSize is about how much memory the notes of a segment take until it is
-// made: larger ones mean less to merge.
-const segmentSize = 40 << 20
-
-func newSegmenter(w *writer) *segmenter {
+// newSegmenter makes a segmenter whose notes take about size bytes of memory until
+// their segment is made.
+func newSegmenter(w *writer, size int) *segmenter {
 	out := icefile.NewBuilder()
-	return &segmenter{w: w, maker: newDocumentMaker(), out: out, words: out.Field(wordField), segment: 1}
+	return &segmenter{w: w, size: size, maker: newDocumentMaker(), out: out, words: out.Field(wordField), segment: 1}
 }
 
 // add takes in the notes of a chunk.
@@ -44,7 +43,7 @@ func (s *segmenter) add(c chunk) (err error) {
 		}
 	}
 	s.replaced = append(s.replaced, c.replaced...)
-	if s.out.Size() < segmentSize {
+	if s.out.Size() < s.size {
 		return nil
 	}
 	return s.finish()
