@@ -66,11 +66,16 @@ func (s *shelf) list(context.Context) (list []dryrun.Space, err error) {
 }
 
 // after has one moment only: the beginning. Each reading is of everything that
-// was not read before, as a repository's is.
+// was not read before, as a repository's is that is gone on with.
 func (s *shelf) after(name string) func(context.Context, repository.Moment, func([]byte) error) (repository.Moment, error) {
 	return func(ctx context.Context, from repository.Moment, fn func([]byte) error) (repository.Moment, error) {
 		s.mu.Lock()
 		events, stalls, fails := s.held[name][s.read[name]:], s.stalls, s.fails[name]
+		if errors.Is(fails, repository.ErrPurgedSince) {
+			s.read[name] = 0
+			s.mu.Unlock()
+			return from, fails
+		}
 		s.mu.Unlock()
 		for i, e := range events {
 			if stalls != nil && i == len(events)/2 {
@@ -83,14 +88,11 @@ func (s *shelf) after(name string) func(context.Context, repository.Moment, func
 			if err := fn(e); err != nil {
 				return from, err
 			}
+			s.mu.Lock()
+			s.read[name]++
+			s.mu.Unlock()
 		}
-		if fails != nil {
-			return from, fails
-		}
-		s.mu.Lock()
-		s.read[name] += len(events)
-		s.mu.Unlock()
-		return from, nil
+		return from, fails
 	}
 }
 
@@ -208,7 +210,7 @@ func TestOneFileIsTriedAtATime(t *testing.T) {
 }
 
 // A space that cannot be read to its end is named, and keeps no other away; the
-// next pass tries it from its beginning and counts nothing twice.
+// next pass goes on where it broke off and counts nothing twice.
 func TestASpaceThatCannotBeReadIsNamed(t *testing.T) {
 	s := newShelf("docs", "team")
 	s.add(t, "docs", 3)
@@ -236,6 +238,25 @@ func TestAPassHasAnEnd(t *testing.T) {
 	if is(t, got, false, 5, 5); len(got.Untried) > 0 {
 		t.Errorf("the space is blamed: %q", got.Untried)
 	}
+}
+
+// A space that takes longer than a pass may is tried to its end all the same: each
+// pass goes on where the one before had to end.
+func TestAPassGoesOnWhereTheLastOneEnded(t *testing.T) {
+	s := stalling(t)
+	of := try(t, s.runner(t, dryrun.Options{Limit: 10 * time.Millisecond}), "claim")
+	for _, so := range []int{5, 7, 8} { // half of what was left, each time
+		is(t, result(t, of, long), false, so, so)
+	}
+	close(s.stalls)
+	s.add(t, "team", 1)
+	for range 100 { // a pass is short
+		if got := result(t, of, long); got.Complete {
+			is(t, got, true, 11, 11)
+			return
+		}
+	}
+	t.Error("it came to no end")
 }
 
 // After a purge the space is tried anew: what is gone is not counted.

@@ -33,7 +33,7 @@ type tried struct {
 	name   string
 	trial  *trial.Trial
 	read   repository.Moment
-	broken bool // its trial has tried more than read says
+	broken bool // its trial may have tried more than read says
 }
 
 // A pass goes once through everything that is new.
@@ -104,12 +104,12 @@ func (n *run) goThrough() (untried []string, whole bool) {
 }
 
 // tryNew tries what a space has that it had not when it was tried last. One that
-// was not read to its end is tried from its beginning.
+// was not read to its end is gone on with from there.
 func (n *run) tryNew(ctx context.Context, s Space) error {
 	at := n.at(s)
 	read := at.read
 	n.mu.Lock()
-	at.broken = true // until all is tried, whatever ends this
+	at.broken = true // until it is known how far this came
 	n.mu.Unlock()
 	to, err := s.EventsAfter(ctx, read, func(stored []byte) error {
 		n.mu.Lock()
@@ -121,7 +121,7 @@ func (n *run) tryNew(ctx context.Context, s Space) error {
 	switch {
 	case errors.Is(err, repository.ErrPurgedSince):
 		delete(n.spaces, s.Key)
-	case err == nil:
+	default:
 		at.read, at.broken = to, false
 	}
 	return err

@@ -48,6 +48,45 @@ func TestWhatCameAfterAMomentIsReadAndNoMore(t *testing.T) {
 	}
 }
 
+// Who had to break off goes on from there: each event is read once, also one that came meanwhile and has an earlier id.
+func TestAReadingGoesOnWhereItBrokeOff(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, repository.Limits{})
+	m, late := h.clone("laptop"), h.clone("desktop")
+	early := late.note("saved early, and pushed late")
+	want := []event.ID{early.ID}
+	for range 5 {
+		want = append(want, m.note("one more").ID)
+	}
+	m.push(repository.ForMain).mustBeTaken(t)
+	enough := errors.New("enough")
+	var got []event.ID
+	var at repository.Moment
+	err := enough
+	for n := 0; errors.Is(err, enough) && n < 20; n++ {
+		left := 2
+		at, err = h.team.EventsAfter(t.Context(), at, func(stored []byte) error {
+			if left--; left < 0 {
+				return enough
+			}
+			e, err := event.Decode(stored)
+			got = append(got, e.ID)
+			return err
+		})
+		if n == 0 {
+			late.push(repository.ForMain).mustBeTaken(t)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("read %v, want %v, %v", got, want, err)
+	}
+	if ids, _, err := h.since(at); err != nil || len(ids) > 0 {
+		t.Errorf("nothing more came, and it reads %v, %v", ids, err)
+	}
+}
+
 // Whoever reads a space, however long, keeps no push out.
 func TestAReaderKeepsNoPushOut(t *testing.T) {
 	t.Parallel()

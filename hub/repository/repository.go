@@ -79,15 +79,22 @@ func (r *Repository) Events(ctx context.Context, fn func([]byte) error) error {
 }
 
 // A Moment is what a space held once. The zero Moment is when it held nothing.
-type Moment struct{ tree, epoch plumbing.Hash }
+type Moment struct {
+	tree, epoch plumbing.Hash
+	// Of a reading that was not whole: the tree that it was to lead to, and the
+	// last event of it that was read.
+	to   plumbing.Hash
+	read event.ID
+}
 
 // ErrPurgedSince means that events were purged after a moment, so that what came
 // after it cannot be told. Begin anew with the zero Moment.
 var ErrPurgedSince = errors.New("events were purged from the space since")
 
 // EventsAfter is Events for those that have come after a moment. It returns the
-// moment to which they lead. It holds no lock that a push needs. Errors: those
-// of Events, and ErrPurgedSince.
+// moment to which they lead; with an error the one after the last event that fn
+// took, from where it can be gone on with. It holds no lock that a push needs.
+// Errors: those of Events, and ErrPurgedSince.
 func (r *Repository) EventsAfter(ctx context.Context, from Moment, fn func([]byte) error) (Moment, error) {
 	at, epoch, err := r.tips(ctx)
 	if err != nil {
@@ -96,16 +103,37 @@ func (r *Repository) EventsAfter(ctx context.Context, from Moment, fn func([]byt
 	if from != (Moment{}) && from.epoch != epoch {
 		return from, ErrPurgedSince
 	}
-	err = r.log.Added(ctx, from.tree, at.Tree, func(s eventlog.Stored) error {
+	from.epoch = epoch
+	for from.tree != at.Tree {
+		if from.to.IsZero() {
+			from.to = at.Tree
+		}
+		if from, err = r.eventsUpTo(ctx, from, fn); err != nil {
+			return from, asProblem(err)
+		}
+	}
+	return from, nil
+}
+
+// eventsUpTo reads what a moment has still to come to.
+func (r *Repository) eventsUpTo(ctx context.Context, from Moment, fn func([]byte) error) (Moment, error) {
+	err := r.log.Added(ctx, from.tree, from.to, func(s eventlog.Stored) error {
 		if bad := s.Corrupt(); bad != nil {
 			return bad
 		}
-		return fn(s.Bytes)
+		if s.ID <= from.read {
+			return nil
+		}
+		if err := fn(s.Bytes); err != nil {
+			return err
+		}
+		from.read = s.ID
+		return nil
 	})
 	if err != nil {
-		return from, asProblem(err)
+		return from, err
 	}
-	return Moment{at.Tree, epoch}, nil
+	return Moment{tree: from.to, epoch: from.epoch}, nil
 }
 
 // history is the graph of everything that the refs lead to.

@@ -81,8 +81,9 @@ func noResult() Result {
 	}
 }
 
-// Bounded makes the trial list no more than so many of each, and so bounds its
-// memory. What is counted goes on.
+// Bounded makes the trial list no more than so many events of each kind, and of
+// each event no more than the first breaks, and so bounds its memory. What is
+// counted goes on.
 func (t *Trial) Bounded(most int) *Trial {
 	t.most = most
 	return t
@@ -103,6 +104,20 @@ func add[T any](most int, list []T, more ...T) []T {
 		more = more[:min(len(more), max(0, most-len(list)))]
 	}
 	return append(list, more...)
+}
+
+// mostBreaks is how many breaks a bounded trial lists of one event.
+const mostBreaks = 32
+
+// addBreaks lists those of one more event, the n-th that has any.
+func (t *Trial) addBreaks(list []Break, n int, of []Break) []Break {
+	switch {
+	case t.most == 0:
+		return append(list, of...)
+	case n > t.most:
+		return list
+	}
+	return append(list, of[:min(len(of), mostBreaks)]...)
 }
 
 // AddStored is Add for an event as it is stored. One of a newer schema is
@@ -138,10 +153,10 @@ func (t *Trial) Add(e event.Event) error {
 	switch {
 	case is != nil && was == nil:
 		r.Counts.NewlyRefused++
-		r.NewlyRefused = add(t.most, r.NewlyRefused, breaks(e.ID, is)...)
+		r.NewlyRefused = t.addBreaks(r.NewlyRefused, r.Counts.NewlyRefused, breaks(e.ID, is))
 	case is == nil && was != nil:
 		r.Counts.NewlyAllowed++
-		r.NewlyAllowed = add(t.most, r.NewlyAllowed, breaks(e.ID, was)...)
+		r.NewlyAllowed = t.addBreaks(r.NewlyAllowed, r.Counts.NewlyAllowed, breaks(e.ID, was))
 	}
 	t.note(e, is)
 	return nil
@@ -149,13 +164,17 @@ func (t *Trial) Add(e event.Event) error {
 
 // report keeps what rules on trial have found.
 func (t *Trial) report(id event.ID, found []policy.Finding) {
+	if len(found) == 0 {
+		return
+	}
+	var list []Break
 	for _, f := range found {
 		t.hit[f.Rule] = true
-		t.result.Reported = add(t.most, t.result.Reported, Break{id, f.Rule, f.Field})
+		list = append(list, Break{id, f.Rule, f.Field})
 	}
-	if len(found) > 0 {
-		t.result.Counts.Reported++
-	}
+	r := &t.result
+	r.Counts.Reported++
+	r.Reported = t.addBreaks(r.Reported, r.Counts.Reported, list)
 }
 
 // refusal is the error of a decision, if it is one.

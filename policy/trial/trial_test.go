@@ -231,6 +231,28 @@ func TestABoundedTrialListsTheFirstAndCountsAll(t *testing.T) {
 	}
 }
 
+// What is listed of each event is listed whole: one that breaks many rules takes no other's place.
+func TestABoundedTrialListsEventsAndNotBreaks(t *testing.T) {
+	tr := trial.New(policy.Default(), file(t, "kinds: [claim]\nlimits: {event: 1KiB}\n", nil), now).Bounded(2)
+	for i := range 3 {
+		if err := tr.Add(note(strings.Repeat("many words ", 200), time.Duration(i)*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listed := map[event.ID]int{}
+	for _, b := range tr.Result().NewlyRefused {
+		listed[b.ID]++
+	}
+	if len(listed) != 2 {
+		t.Fatalf("%d events are listed", len(listed))
+	}
+	for id, n := range listed {
+		if n < 2 {
+			t.Errorf("of %s %d breaks are listed", id, n)
+		}
+	}
+}
+
 // What one space has no use for another may need.
 func TestTrialsBesideEachOtherShareWhatIsIdle(t *testing.T) {
 	patterns := "secrets: {patterns: [{id: acme-key, match: 'adk_[0-9a-z]{30}', like: 'adk_[0-9a-z]{30}'}, {id: idle-key, match: 'idle_[0-9a-z]{30}', like: 'idle_[0-9a-z]{30}'}]}\n"
