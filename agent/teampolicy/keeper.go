@@ -18,6 +18,7 @@ type Keeper struct {
 	last    *hubstate.Keeper[kept, hubwire.PolicyMark]
 	now     func() time.Time
 	builtIn *policy.Policy
+	past    *library
 }
 
 // A Hub is the hub as the machine knows it, and how to ask it for the versions
@@ -42,7 +43,7 @@ type State struct {
 // Open reads what is kept in the file at path, if anything is. A file that
 // cannot be read is trouble, a *hubstate.DamagedError, and no error.
 func Open(fsys disk.FS, path string, now func() time.Time) *Keeper {
-	k := &Keeper{now: now, builtIn: policy.Default()}
+	k := &Keeper{now: now, builtIn: policy.Default(), past: newLibrary(now)}
 	k.last = hubstate.Open[kept, hubwire.PolicyMark](fsys, path, "the built-in rules are in force", k.complete)
 	return k
 }
@@ -141,6 +142,6 @@ func (k *Keeper) compile(next *kept) (err error) {
 	if f := next.policy.Rules().File(); !next.version.Describes(next.File, f.Team, f.Admins, f.Approvals) {
 		return &versions.ChainError{Number: number, Reason: "it says of its file what the file does not say"}
 	}
-	next.hindsight = next.policy.Hindsight(next.version.Began(), next.before(k.now), next.isWhole())
+	next.hindsight = next.policy.Hindsight(next.version.Began(), k.before(next), next.isWhole())
 	return nil
 }

@@ -7,15 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
-	"time"
 
 	"cairn/agent/hubstate"
 	"cairn/internal/event"
 	"cairn/internal/hubwire"
 	"cairn/internal/problem"
 	"cairn/policy"
-	"cairn/policy/rules"
 	"cairn/policy/versions"
 )
 
@@ -46,14 +43,12 @@ func newKept(line []versions.Version, file, prints []byte, files map[versions.Ha
 }
 
 func (k *kept) sum() versions.Hash {
-	all := slices.Concat(k.Version, k.File, k.Prints)
-	for _, raw := range k.Past {
-		all = append(all, raw...)
+	parts := append([][]byte{k.Version, k.File, k.Prints}, k.Past...)
+	hashes := slices.SortedFunc(maps.Keys(k.Files), func(a, b versions.Hash) int { return bytes.Compare(a[:], b[:]) })
+	for i := range hashes {
+		parts = append(parts, hashes[i][:], k.Files[hashes[i]])
 	}
-	for _, h := range slices.SortedFunc(maps.Keys(k.Files), func(a, b versions.Hash) int { return bytes.Compare(a[:], b[:]) }) {
-		all = slices.Concat(all, h[:], k.Files[h])
-	}
-	return versions.HashOf(all)
+	return versions.HashOf(bytes.Join(parts, nil))
 }
 
 // readPast reads the versions before, which lead to the newest one.
@@ -101,18 +96,11 @@ func (k *kept) file(h versions.Hash) []byte {
 	return k.Files[h]
 }
 
-// before is what the versions before the newest said. Their files are read when
-// somebody asks.
-func (k *kept) before(now func() time.Time) []policy.Past {
+// before is what the versions before the newest said.
+func (k *Keeper) before(next *kept) []policy.Past {
 	var list []policy.Past
-	for _, v := range k.past {
-		list = append(list, policy.Past{Since: v.Began(), Rules: sync.OnceValue(func() *rules.Rules {
-			f, err := rules.Parse(k.file(v.File))
-			if err != nil { // it is not here, or this program does not understand it
-				return nil
-			}
-			return f.Rules(rules.Options{Now: now})
-		})})
+	for _, v := range next.past {
+		list = append(list, policy.Past{Since: v.Began(), Rules: k.past.read(v.File, next.file(v.File))})
 	}
 	return list
 }
