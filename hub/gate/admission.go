@@ -49,25 +49,45 @@ func (a Admission) Admit(e event.Event) []intake.Finding {
 	return found
 }
 
+// A Standing says whose events a space takes.
+type Standing struct {
+	Space string // a shared space, or hubwire.Personal, which takes its owner's alone
+	Owner string
+	// Device says whose a device is, and whether it was revoked.
+	Device func(event.DeviceID) (person string, revoked, known bool)
+	// MayWrite says whether a person may write to the space; nil if everybody
+	// may whose device is known.
+	MayWrite func(person string) bool
+
+	Unknown, Revoked, NoRight string // what to do, by the rule that is broken
+}
+
+// Origin is for an Admission.
+func (s Standing) Origin(id event.DeviceID) (rule, hint string) {
+	person, revoked, known := s.Device(id)
+	switch {
+	case !known:
+		return RuleUnknownDevice, s.Unknown
+	case revoked:
+		return RuleRevokedDevice, s.Revoked
+	case s.Space == hubwire.Personal && person != s.Owner, s.MayWrite != nil && !s.MayWrite(person):
+		return RuleNoRight, s.NoRight
+	}
+	return "", ""
+}
+
 // Members is the Origin of a space at a hub: the devices of those who may write
 // to it. Space is a shared space, or hubwire.Personal, which has an owner.
 func Members(m *devices.Members, space, owner string) func(event.DeviceID) (rule, hint string) {
-	mayWrite := func(person string) bool {
-		if space == hubwire.Personal && person != owner {
-			return false
-		}
-		return m.Role(person, space).Allows(devices.Write)
-	}
-	return func(id event.DeviceID) (rule, hint string) {
-		d, ok := m.Device(id)
-		switch {
-		case !ok:
-			return RuleUnknownDevice, "the device that signed the event is not enrolled at this hub: enrol it with an invite, then push again"
-		case d.Revoked != nil:
-			return RuleRevokedDevice, "the device that signed the event was revoked at this hub"
-		case !mayWrite(d.Person):
-			return RuleNoRight, "the person whose device signed the event may not write to this space: an admin can grant it"
-		}
-		return "", ""
-	}
+	return Standing{
+		Space: space, Owner: owner,
+		Device: func(id event.DeviceID) (person string, revoked, known bool) {
+			d, known := m.Device(id)
+			return d.Person, d.Revoked != nil, known
+		},
+		MayWrite: func(person string) bool { return m.Role(person, space).Allows(devices.Write) },
+		Unknown:  "the device that signed the event is not enrolled at this hub: enrol it with an invite, then push again",
+		Revoked:  "the device that signed the event was revoked at this hub",
+		NoRight:  "the person whose device signed the event may not write to this space: an admin can grant it",
+	}.Origin
 }

@@ -11,5 +11,5 @@ var (
 
 // Origin is origin.
 func (m *Members) Origin(space string, id event.DeviceID) (rule, hint string) {
-	return m.origin(space, id)
+	return m.origin(space)(id)
 }

@@ -285,7 +285,7 @@ func (j *judge) content() ([]string, error) {
 
 func (j *judge) origin(id event.DeviceID) (rule, hint string) {
 	if j.o.Members != nil {
-		if rule, hint := j.o.Members.origin(j.space.Name, id); rule != "" {
+		if rule, hint := j.o.Members.origin(j.space.Name)(id); rule != "" {
 			return rule, hint
 		}
 	}

@@ -3,7 +3,6 @@ package hook
 import (
 	"cairn/hub/gate"
 	"cairn/internal/event"
-	"cairn/internal/hubwire"
 	"cairn/policy/roster"
 )
 
@@ -36,17 +35,17 @@ func (m *Members) person(id event.DeviceID) string {
 }
 
 // origin is for gate.Admission.
-func (m *Members) origin(space string, id event.DeviceID) (rule, hint string) {
-	d, ok := m.devices[id]
-	switch {
-	case !ok:
-		return gate.RuleUnknownDevice, "the device that signed the event is not on the signed list of members that this server has: its operator can bring a newer one, then push again"
-	case d.Revoked:
-		return gate.RuleRevokedDevice, "the device that signed the event was revoked at the team's hub"
-	case space == hubwire.Personal && d.Person != m.owner:
-		return gate.RuleNoRight, "a personal space takes its owner's events alone"
-	}
-	return "", ""
+func (m *Members) origin(space string) func(event.DeviceID) (rule, hint string) {
+	return gate.Standing{
+		Space: space, Owner: m.owner,
+		Device: func(id event.DeviceID) (person string, revoked, known bool) {
+			d, known := m.devices[id]
+			return d.Person, d.Revoked, known
+		},
+		Unknown: "the device that signed the event is not on the signed list of members that this server has: its operator can bring a newer one, then push again",
+		Revoked: "the device that signed the event was revoked at the team's hub",
+		NoRight: "a personal space takes its owner's events alone",
+	}.Origin
 }
 
 // knows says whether a person is a member, and whether any of their devices is

@@ -2,6 +2,7 @@ package hook_test
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"encoding/json"
 	"io"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"cairn/hub/audit"
+	"cairn/hub/devices"
+	"cairn/hub/gate"
 	"cairn/hub/hook"
 	"cairn/hub/repository"
 	"cairn/internal/disk"
@@ -43,6 +46,46 @@ func TestWhoseEventsAreTaken(t *testing.T) {
 	}
 	if rule, _ := members("").Origin("personal", eventtest.Device("laptop")); rule == "" {
 		t.Error("a space personal that is nobody's takes events")
+	}
+}
+
+// The hub and the hook name the same rule, whatever the device, the space and its owner.
+func TestHubAndHookAgreeOnWhoseEventsAreTaken(t *testing.T) {
+	all := new(devices.Members)
+	for person, names := range map[string][]string{"ana": {"laptop", "lost"}, "bo": {"desktop"}} {
+		for _, name := range names {
+			by, key := eventtest.Key("i "+name), eventtest.Key(name)
+			err := all.Invite(by.Public().(ed25519.PublicKey), person, []string{"team"}, devices.Write, time.Now(), devices.DefaultTTL)
+			if err == nil {
+				_, err = all.Enrol(by.Public().(ed25519.PublicKey), key.Public().(ed25519.PublicKey), name, time.Now())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := all.Revoke(string(eventtest.Device("lost")), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	var list roster.Roster
+	for _, d := range all.Devices() {
+		list.Devices = append(list.Devices, roster.Device{ID: d.ID, Person: d.Person, Revoked: d.Revoked != nil})
+	}
+	seen := map[string]bool{}
+	for _, place := range [][2]string{{"team", ""}, {"personal", "ana"}, {"personal", "bo"}, {"personal", ""}} {
+		space, owner := place[0], place[1]
+		atHub, atHook := gate.Members(all, space, owner), hook.NewMembers(list, owner)
+		for _, name := range []string{"laptop", "lost", "desktop", "stranger"} {
+			want, _ := atHub(eventtest.Device(name))
+			got, hint := atHook.Origin(space, eventtest.Device(name))
+			if got != want || (hint == "") != (got == "") {
+				t.Errorf("%s in %s of %q: the hub says %q, the hook %q (%s)", name, space, owner, want, got, hint)
+			}
+			seen[got] = true
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("not every rule was tried: %v", seen)
 	}
 }
 
