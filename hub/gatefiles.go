@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strconv"
 
 	"golang.org/x/crypto/ssh"
 
@@ -41,9 +40,10 @@ func (g GateFiles) String() string {
 
 // ExportGate writes into dir what the hook in front of another git server
 // judges by: the hub's public key, the signed list of devices and every signed
-// version of the policy, with the team's key for fingerprints. Each file is
-// written whole, and a version after its file, so that a hook that looks
-// meanwhile finds the state before or after. No private key is among them.
+// version of the policy, with the team's key for fingerprints. Only what is not
+// there already is written, each file whole, and a version after its file, so
+// that a hook that looks meanwhile finds the state before or after. No private
+// key is among them.
 func (h *Hub) ExportGate(ctx context.Context, dir string) (GateFiles, error) {
 	g := GateFiles{Dir: dir, HubKey: filepath.Join(dir, gateKeyFile), Members: filepath.Join(dir, gateMembersFile), Version: versions.First - 1}
 	m, err := h.members.Now()
@@ -62,48 +62,16 @@ func (h *Hub) ExportGate(ctx context.Context, dir string) (GateFiles, error) {
 		return g, err
 	}
 	g.Devices = len(list.Devices)
-	if err := atomicfile.Write(h.fs, g.HubKey, ssh.MarshalAuthorizedKey(key), 0o600); err != nil {
+	if _, err := atomicfile.WriteChanged(h.fs, g.HubKey, ssh.MarshalAuthorizedKey(key), 0o600); err != nil {
 		return g, err
 	}
-	if err := h.exportPolicy(ctx, &g); err != nil {
+	policy := filepath.Join(dir, gatePolicyDir)
+	if g.Version, err = h.team.Export(ctx, policy); err != nil {
 		return g, err
 	}
-	return g, atomicfile.Write(h.fs, g.Members, roster.Encode(list), 0o600)
+	if g.Version >= versions.First {
+		g.Policy = policy
+	}
+	_, err = atomicfile.WriteChanged(h.fs, g.Members, roster.Encode(list), 0o600)
+	return g, err
 }
-
-func (h *Hub) exportPolicy(ctx context.Context, g *GateFiles) error {
-	list, err := h.team.Since(0, maxExported)
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	prints, err := h.team.Prints()
-	if err != nil {
-		return err
-	}
-	g.Policy, g.Version = filepath.Join(g.Dir, gatePolicyDir), list[len(list)-1].Number
-	if err := disk.MakeDir(h.fs, filepath.Join(g.Policy, "files"), 0o700); err != nil {
-		return err
-	}
-	if err := atomicfile.Write(h.fs, filepath.Join(g.Policy, "prints.key"), prints, 0o600); err != nil {
-		return err
-	}
-	for _, v := range list {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		text, err := h.team.File(v.File)
-		if err == nil {
-			err = atomicfile.Write(h.fs, filepath.Join(g.Policy, "files", v.File.String()+".yaml"), text, 0o600)
-		}
-		if err == nil {
-			err = atomicfile.Write(h.fs, filepath.Join(g.Policy, strconv.Itoa(v.Number)+".json"), append(versions.Encode(v), '\n'), 0o600)
-		}
-		if err != nil {
-			return fmt.Errorf("write policy version %d: %w", v.Number, err)
-		}
-	}
-	return nil
-}
-
-// maxExported is more versions than any team has.
-const maxExported = 1 << 20

@@ -212,8 +212,11 @@ func (s *Store) putFile(file []byte) error {
 }
 
 func (s *Store) write(path string, v versions.Version) error {
-	return atomicfile.Write(s.fs, path, append(versions.Encode(v), '\n'), 0o600)
+	return atomicfile.Write(s.fs, path, stored(v), 0o600)
 }
+
+// stored is a version as its file has it.
+func stored(v versions.Version) []byte { return append(versions.Encode(v), '\n') }
 
 // forgetProposal comes after a version was put into force. What is left if it
 // fails counts for nothing.
