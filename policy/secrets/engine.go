@@ -113,8 +113,8 @@ func (e *engine) try(v view, r *rule, at span, report func(view, *rule, match)) 
 	if !ok || isDocumented(m.in(v.text)) {
 		return
 	}
-	if v.kind.scrambled() && !m.certain && isPlain(m.in(v.text)) {
-		return // a table of names, put together
+	if v.kind.scrambled() && (!m.certain && isPlain(m.in(v.text)) || beginsDocumented(m.in(v.text))) {
+		return // a table of names put together, or an example and what follows it
 	}
 	report(v, r, m)
 }

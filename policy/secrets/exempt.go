@@ -1,6 +1,9 @@
 package secrets
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // documented holds example credentials that vendors and standards print in
 // their documentation. They open nothing. They are put together here so that
@@ -19,6 +22,15 @@ var documented = [][]byte{
 // awsExample ends the access key ids that Amazon prints. Ids are issued, not
 // chosen: a real one ends so once in 32 to the seventh power.
 const awsExample = "EXAMPLE"
+
+// beginsDocumented is isDocumented where the next line runs into the value.
+func beginsDocumented(secret []byte) bool {
+	value := secret
+	if dot := bytes.LastIndexByte(secret, '.'); dot > 0 && bytes.HasPrefix(secret, []byte("eyJ")) {
+		value = secret[dot+1:]
+	}
+	return slices.ContainsFunc(documented, func(d []byte) bool { return bytes.HasPrefix(value, d) })
+}
 
 // isDocumented goes by exact values only: words such as "example" around or
 // inside a value excuse nothing.

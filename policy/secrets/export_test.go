@@ -5,7 +5,7 @@ func Without(kind string) *Scanner {
 	e := *builtIn()
 	e.without = map[string]viewKind{
 		"UTF-16": asUTF16, "tags": asTags, "selectors": asSelectors, "folded": asFolded, "unescaped": asUnescaped, "unquoted": asUnquoted,
-		"quoted-printable": asQuotedPrintable, "numbers": asNumbers, "reversed": asReversed, "rotated": asRotated, "spelled": asSpelled, "joined": asJoined, "decoded": asDecoded, "inflated": asInflated,
+		"quoted-printable": asQuotedPrintable, "numbers": asNumbers, "reversed": asReversed, "rotated": asRotated, "spelled": asSpelled, "pieces": asPieced, "joined": asJoined, "decoded": asDecoded, "inflated": asInflated,
 	}[kind]
 	return &Scanner{engine: &e}
 }

@@ -71,6 +71,7 @@ func isDigest(value []byte) bool {
 // isBareHash reports a value that may be a digest or a commit id and says so
 // by its length alone.
 func isBareHash(value []byte) bool {
+	value = bytes.TrimPrefix(value, []byte("0x"))
 	switch len(value) {
 	case 7, 8, 12, 32, 40, 56, 64, 96, 128:
 		return anyHex.holdsAll(value) && digits.count(value) > 0

@@ -39,10 +39,24 @@ func pemKey(text []byte, literal span) (match, bool) {
 		return match{}, false
 	}
 	body, end := keyBody(text, literal.end)
-	if len(body) < minKeyBody || isFiller(body) || wordShare(body) > 0.5 {
+	if len(body) < minKeyBody || isFiller(body) || wordShare(body) > 0.5 || !holdsLongRun(text[literal.end:end]) {
 		return match{}, false
 	}
 	return match{span: span{start, end}}, true
+}
+
+// minKeyLine is longer than the words of a sentence about a key.
+const minKeyLine = 16
+
+func holdsLongRun(text []byte) bool {
+	for i := 0; i < len(text); i++ {
+		end := base64std.after(text, i, minKeyLine)
+		if end-i == minKeyLine {
+			return true
+		}
+		i = end
+	}
+	return false
 }
 
 func puttyKey(text []byte, literal span) (match, bool) {

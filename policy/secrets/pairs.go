@@ -56,7 +56,7 @@ func inResourceName(text []byte, name span) bool {
 		return false
 	}
 	before := text[max(0, name.start-120):name.start]
-	return bytes.HasPrefix(before[bytes.LastIndexAny(before, " \t\n\"'=")+1:], []byte("arn:aws"))
+	return bytes.HasPrefix(before[bytes.LastIndexAny(before, " \t\n\"'=<(")+1:], []byte("arn:aws"))
 }
 
 func valueOf(text []byte, name span, how strength) (match, bool) {
@@ -97,11 +97,19 @@ func nameAround(text []byte, noun span) (span, strength) {
 	if isTestOutput(text, name) || inResourceName(text, name) {
 		return name, otherName
 	}
+	if isScrap(text[name.start:noun.start]) {
+		return name, otherName
+	}
 	how := rate(splitName(name.in(text)), wordBefore(text, name.start))
 	if how != otherName && inPath(text, name) {
 		how = inFolder(how, string(text[letters.before(text, name.start-1, 20):name.start-1]))
 	}
 	return name, how
+}
+
+// isScrap reports base 64 in front of what looks like a noun: "xZ0YWa1DPw".
+func isScrap(before []byte) bool {
+	return len(before) >= 6 && wordShare(before) < 0.3 && (switchesCase(before) || digits.count(before) > 2)
 }
 
 // inFolder rates the last part of a path: checksum/password is a digest.
@@ -131,11 +139,11 @@ func isFlag(text []byte, name span) bool {
 // isDeclared reports a name that a language or a shell gives its value without
 // a sign: #define NAME "X", ENV NAME X, set -gx NAME X.
 func isDeclared(text []byte, name span, value int, how strength) bool {
-	declared := slices.Contains(declarers, wordBefore(text, name.start))
-	return declared || how == strongName && quotes.at(text, value)
+	word := wordBefore(text, name.start)
+	return slices.Contains(declarers, word) || how == strongName && (quotes.at(text, value) || word == "with" || word == "using")
 }
 
-var declarers = list{"env", "gx", "setx", "define", "with", "using"}
+var declarers = list{"env", "gx", "setx", "define"}
 
 // isSecretValue judges a value by the name it belongs to.
 func isSecretValue(value []byte, how strength, op operator) bool {

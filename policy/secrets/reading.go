@@ -61,7 +61,7 @@ func (r *reading) derive(v view) bool {
 	switch v.kind {
 	case asUnquoted, asQuotedPrintable, asNumbers, asSpelled, asReversed, asRotated:
 		return true // the other views of the text it was made from do the rest
-	case asJoined:
+	case asJoined, asPieced:
 		return r.decode(v)
 	}
 	if !r.queueIf(readUTF16(v)) || !r.queueIf(readTags(v)) || !r.queueIf(readSelectors(v)) || !r.inflate(v) {
@@ -76,7 +76,7 @@ func (r *reading) derive(v view) bool {
 	if v.unescaped == 0 && v.decoded == 0 && !(r.queueIf(reverse(v)) && r.queueIf(rotate(v))) {
 		return false
 	}
-	return r.queueIf(unquote(v)) && r.queueIf(readQuotedPrintable(v)) && r.queueIf(readNumbers(v)) && r.queueIf(readSpelled(v)) &&
+	return r.queueIf(unquote(v)) && r.queueIf(readQuotedPrintable(v)) && r.queueIf(readNumbers(v)) && r.queueIf(readSpelled(v)) && r.queueIf(readPieces(v)) &&
 		r.queueIf(join(v)) && r.decode(v)
 }
 

@@ -16,6 +16,9 @@ var (
 // or of the word, without the punctuation behind it, and up to a separator
 // within it.
 func readValue(text []byte, i int) []span {
+	if quotes.at(text, i) && i+2 < len(text) && text[i+1] == text[i] && spaces[text[i+2]] {
+		return []span{{i + 1, i + 1}} // an empty string
+	}
 	start := openers.after(text, i, 6)
 	limit := min(len(text), start+maxValue)
 	end := start

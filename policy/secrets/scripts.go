@@ -101,7 +101,7 @@ func readNumbers(v view) (view, bool) {
 	return r.view(asNumbers, v)
 }
 
-var numberSeparators = alphabetOf(" ,:;-\t\r\n[](){}")
+var numberSeparators = alphabetOf(" ,:;-+&.\t\r\n[](){}")
 
 // numberList reads the list that starts at i: as decimal if its first number
 // is one of two or three digits in the range of printable characters.
@@ -125,9 +125,12 @@ func numberList(text []byte, i int) (chars []byte, end int) {
 			decimals = append(decimals, n)
 		}
 		end = next
-		at = numberSeparators.after(text, next, 4)
+		at = numberSeparators.after(text, next, 8)
 		if at == next {
 			break
+		}
+		if rest := text[at:min(len(text), at+4)]; bytes.EqualFold(rest, []byte("chr(")) {
+			at += len(rest)
 		}
 	}
 	if len(decimals) >= len(hexes) {

@@ -11,8 +11,8 @@ import (
 // A test of recall is worth something only if it notices that a view is gone.
 func TestEveryViewIsNeeded(t *testing.T) {
 	needed := map[string]string{
-		"folded": "full width", "unescaped": "hex escapes", "quoted-printable": "quoted-printable", "joined": "newline", "decoded": "base64",
-		"inflated": "gzip", "UTF-16": "UTF-16 of full width", "tags": "tags", "selectors": "variation selectors", "numbers": "spaced hex", "reversed": "reversed", "rotated": "rotated", "spelled": "spelled",
+		"folded": "full width", "unescaped": "hex escapes", "quoted-printable": "quoted-printable", "joined": "plus", "decoded": "base64",
+		"inflated": "gzip", "UTF-16": "UTF-16 of full width", "tags": "tags", "selectors": "variation selectors", "numbers": "spaced hex", "reversed": "reversed", "rotated": "rotated", "spelled": "spelled", "pieces": "cells",
 	}
 	for view, name := range needed {
 		var missed bool

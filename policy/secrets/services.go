@@ -98,6 +98,8 @@ func serviceRules() []*rule {
 		{"grafana-cloud", "Grafana Cloud token", list{"glc_"}, token{tail: parts{base64any.from(32, 400)}}},
 		{"grafana-legacy", "Grafana API key", list{"eyJrIjoi"}, token{tail: parts{base64any.from(40, 400)}, edge: left}},
 		{"figma", "Figma token", list{"figd_"}, token{tail: parts{base64url.from(38, 48)}}},
+		{"asana-pair", "Asana personal access token, form of two numbers", list{"2/"},
+			token{tail: parts{digits.from(15, 17), fixed("/"), digits.from(15, 17), fixed(":"), lowerHex.n(32)}, edge: left}},
 		{"airtable", "Airtable token", list{"pat"}, token{tail: parts{base62.n(14), dot, lowerHex.n(64)}, hold: mixedCase}},
 		{"hubspot", "HubSpot private app token", list{"pat-na1-", "pat-na2-", "pat-eu1-", "pat-ap1-"}, token{tail: uuid()}},
 		{"postman", "Postman API key", list{"PMAK-"}, token{tail: parts{lowerHex.n(24), dash, lowerHex.n(34)}}},
@@ -136,6 +138,11 @@ func serviceRules() []*rule {
 		{"trigger-dev", "Trigger.dev secret key", list{"tr_prod_", "tr_dev_", "tr_stg_"}, token{tail: parts{base62.from(20, 24)}, edge: closed, hold: mixedCase}},
 		{"maxmind", "MaxMind license key", list{"_mmk"}, token{head: parts{base62.n(29), low, base62.n(6)}, edge: left}},
 		{"checkly", "Checkly API key", list{"cu_"}, token{tail: parts{lowerHex.n(32)}, edge: closed}},
+		{"sourcegraph-license", "Sourcegraph access token, form slk_", list{"slk_"}, token{tail: parts{lowerHex.n(64)}}},
+		{"figma-oauth", "Figma OAuth token", list{"figu_", "figo_"}, token{tail: parts{base64url.from(38, 48)}}},
+		{"settlemint", "SettleMint access token", list{"sm_pat_", "sm_aat_"}, token{tail: parts{base62.n(16)}, hold: mixedCase}},
+		{"ubidots", "Ubidots token", list{"BBFF-"}, token{tail: parts{base62.n(30)}, edge: closed, hold: mixedCase}},
+		{"clickhouse", "ClickHouse Cloud API secret", list{"4b1d"}, token{tail: parts{base62.n(38)}, edge: closed, hold: mixedCase}},
 		{"mapbox-secret", "Mapbox secret token", list{"sk.eyJ"}, token{tail: parts{base64url.from(30, 200), dot, base64url.from(20, 24)}}},
 	})
 }

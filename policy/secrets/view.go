@@ -27,6 +27,7 @@ const (
 	asQuotedPrintable
 	asNumbers
 	asSpelled
+	asPieced
 	asReversed
 	asRotated
 	asJoined
@@ -36,7 +37,7 @@ const (
 
 // scrambled reports views in which neighbors are no neighbors in the text:
 // a name there says nothing about the value behind it.
-func (k viewKind) scrambled() bool { return k == asJoined || k.turned() }
+func (k viewKind) scrambled() bool { return k == asJoined || k == asPieced || k.turned() }
 
 // turned reports views in which only a token by itself can be read.
 func (k viewKind) turned() bool { return k == asReversed || k == asRotated }

@@ -223,6 +223,13 @@ func Obscure() []Evasion {
 			}
 			return hidden
 		}},
+		{"groups", func(_ *rand.Rand, token string) string { return "it is " + between(token, " ", 9) + " today" }},
+		{"dashed groups", func(_ *rand.Rand, token string) string { return "it is " + between(token, " - ", 10) + "." }},
+		{"items", func(_ *rand.Rand, token string) string {
+			return "1. " + token[:9] + "\n2. " + token[9:20] + "\n3. " + token[20:]
+		}},
+		split("ellipsis", "..."), split("cells", " | "), split("halves", " second half: "), split("variables", "\"\nb = \""),
+		{"calls", func(_ *rand.Rand, token string) string { return listOf(token, "chr(%d)", " + ") }},
 		{"spelled", func(_ *rand.Rand, token string) string { return "it is spelled " + between(token, " ", 1) + " end" }},
 		{"rotated", func(_ *rand.Rand, token string) string {
 			return strings.Map(func(c rune) rune {
