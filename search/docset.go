@@ -2,6 +2,7 @@ package search
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring"
@@ -56,6 +57,9 @@ func (s docSet) countBut(other docSet) int {
 
 // within are the documents of a bitmap that the set has.
 func (s docSet) within(b *roaring.Bitmap) *roaring.Bitmap {
+	if b.GetCardinality() > uint64(len(s)) {
+		return s.withinMany(b)
+	}
 	out := roaring.New()
 	w := walks.Get().(*walk)
 	w.start(b)
@@ -68,6 +72,21 @@ func (s docSet) within(b *roaring.Bitmap) *roaring.Bitmap {
 		}
 		out.AddMany(kept)
 	}
+	walks.Put(w)
+	return out
+}
+
+// withinMany does the same by going over the whole set.
+func (s docSet) withinMany(b *roaring.Bitmap) *roaring.Bitmap {
+	w := walks.Get().(*walk)
+	both := slices.Grow(w.set[:0], len(s))[:len(s)]
+	both.clear()
+	b.WriteDenseTo(both)
+	for i, word := range s {
+		both[i] &= word
+	}
+	out := roaring.FromDense(both, true)
+	w.set = both
 	walks.Put(w)
 	return out
 }
@@ -97,6 +116,7 @@ func (s docSet) add(other docSet) {
 type walk struct {
 	at  roaring.ManyIntIterator
 	buf [256]uint32
+	set docSet // of withinMany
 }
 
 var walks = sync.Pool{New: func() any { return &walk{} }}
