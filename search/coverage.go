@@ -102,6 +102,9 @@ func (p *plan) share(w *word, ref docRef) float64 {
 			held += float64(w.weights[i])
 		}
 	}
+	if held == 0 && p.holdsKin(w, ref) {
+		return kinShare
+	}
 	f := held / float64(w.weight)
 	if !w.solid && (len(w.parts) == 2 || isNumber(w.texts)) {
 		return f * f

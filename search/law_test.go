@@ -23,7 +23,7 @@ import (
 var lawWords = strings.Fields(`lock locks locking file-lock FileLock file_lock filelock fast fastapi fastapi-users
 	cache caching redis timeout timeouts timeuot deploy deployed useEffect effect use the of in and wsl wsl2 C++ c go gopher
 	缓存 会话缓存 缓存怎么存 文件锁 锁 ファイルロック 캐시를 café cafe v1.2.3 1.2.3 error postgres postgers kubernetes kuberntes bostgres repo.go internal/store/repo.go
-	what John zeppelin barometer`)
+	what John zeppelin barometer k8s rollout db time out remove`)
 
 // lawStrangers stand in no note, or only in part.
 var lawStrangers = strings.Fields(`since:tomorrow gondola/xylophone/trombone gondola/xylophone/lock zeppelin-gondola cache-x x 9 9.4.1`)

@@ -10,6 +10,7 @@ type named struct {
 	name string
 	read func() (*source, error)
 	half bool // it matches in part
+	kin  bool // it matches what is used for the word
 	// fine is how many notes hold the word of which it is but a form: it only
 	// decides among those that are equal otherwise.
 	fine uint64
@@ -61,6 +62,8 @@ func (n named) weigh(found, live uint64) uint32 {
 	switch {
 	case n.fine > 0:
 		return max(weightOf(n.fine, live)/fineness, 1)
+	case n.kin:
+		return max(uint32(kinShare*float64(weightOf(found, live))), 1)
 	case n.half:
 		return half(weightOf(found, live))
 	default:

@@ -77,6 +77,7 @@ type oracleWord struct {
 	parts   [][]string // names of sources
 	weights []uint32
 	whole   []string
+	kin     []string
 	solid   bool
 	name    bool
 	open    bool
@@ -454,6 +455,7 @@ func (r *reckoning) plain(q Query, want []query.Word) []Hit {
 	for _, w := range want {
 		words = append(words, r.word(w, true))
 	}
+	r.addKin(words, want)
 	sole := len(words) == 1 && len(words[0].parts) == 1
 	related := func(n oracleNote) bool { return r.related(words, n) }
 	if r.doubtful(words) && slices.ContainsFunc(r.notes, func(n oracleNote) bool { return r.admits(q, n) && related(n) }) {
@@ -474,6 +476,30 @@ func (r *reckoning) plain(q Query, want []query.Word) []Hit {
 	r.lookCloser(words, list[:min(len(list), closerLook)])
 	list = slices.DeleteFunc(list, func(h oracleHit) bool { return !r.fits(words, h.note) })
 	return oracleHits(q, list)
+}
+
+// addKin has notes count for words of which they hold what people use for them.
+func (r *reckoning) addKin(words []oracleWord, asked []query.Word) {
+	add := func(name string, stems []string, words ...*oracleWord) {
+		holds := holdsBest(func(k string) bool { return k[0] == stemTerm && slices.Contains(stems, k[1:len(k)-1]) })
+		if n := r.source(name, false, false, holds); n > 0 {
+			r.sources[name].weight = max(uint32(kinShare*float64(weightOf(n, r.live))), 1)
+			for _, w := range words {
+				w.kin = append(w.kin, name)
+			}
+		}
+	}
+	for i := range words {
+		if !hasKin(asked[i]) {
+			continue
+		}
+		stem := analysis.Stem(asked[i].Parts[0])
+		add(kinName(stem), analysis.Kin(stem), &words[i])
+		if i > 0 && hasKin(asked[i-1]) {
+			name, stems := joinedKin(asked[i-1].Parts[0], asked[i].Parts[0])
+			add(name, stems, &words[i-1], &words[i])
+		}
+	}
 }
 
 func (r *reckoning) lookCloser(words []oracleWord, list []oracleHit) {
@@ -536,6 +562,8 @@ func (r *reckoning) fits(all []oracleWord, n oracleNote) bool {
 		switch {
 		case r.anyHolds(n, w.whole):
 			f = 1
+		case f == 0 && r.anyHolds(n, w.kin):
+			f = kinShare
 		case !w.solid && (len(w.parts) == 2 || isNumber(w.texts)):
 			f *= f
 		}
@@ -649,7 +677,7 @@ func (r *reckoning) slight(w oracleWord) bool {
 
 func (r *reckoning) pieces(w oracleWord, n oracleNote) (held int) {
 	switch {
-	case len(w.parts) == 1 && r.holdsWord(n, w):
+	case len(w.parts) == 1 && (r.holdsWord(n, w) || r.asks && r.anyHolds(n, w.kin)):
 		return 1
 	case len(w.parts) > 1 && r.anyHolds(n, w.whole):
 		return 2
@@ -683,6 +711,7 @@ func (r *reckoning) evidence(w oracleWord) (says uint32, known bool) {
 		}
 		says += weightOf(found, max(r.live, fewNotes))
 	}
+	known = known || r.asks && len(w.kin) > 0
 	for _, name := range w.whole {
 		known = known || r.count(r.sources[name].holds) > 0
 	}

@@ -50,6 +50,7 @@ type word struct {
 	parts   [][]int
 	weights []uint32 // what each part says, found or not
 	whole   []int
+	kin     []int  // of notes that do not hold it, but mean it, see addKin
 	weight  uint32 // the sum of weights
 	solid   bool   // of a script without spaces
 	name    bool   // in a sentence
@@ -61,6 +62,9 @@ func newPlan(n narrower, q query.Query, typing bool) (*plan, error) {
 	p.asks = len(q.Either) == 1 && q.Either[0].Asks
 	var err error
 	p.either, err = p.exprs(q.Either)
+	if words := p.plainWords(); err == nil && words != nil {
+		err = p.addKin(words, q.Either[0].Want)
+	}
 	return p, err
 }
 

@@ -69,7 +69,11 @@ func (p *plan) relatedDocs(part int, words, telling []*word) *roaring.Bitmap {
 // is as good as to hold two.
 func (p *plan) pieces(part int, w *word) []*roaring.Bitmap {
 	if len(w.parts) == 1 {
-		return []*roaring.Bitmap{p.wordDocs(part, w)}
+		docs := p.wordDocs(part, w)
+		if p.meant(w) {
+			docs.Or(p.anyOf(part, w.kin))
+		}
+		return []*roaring.Bitmap{docs}
 	}
 	whole := p.anyOf(part, w.whole)
 	out := []*roaring.Bitmap{whole, whole}
@@ -120,8 +124,11 @@ func (p *plan) unknown(words []*word) (n int) {
 	return n
 }
 
-// knows says that some note holds a word, not only one that is similar.
-func (p *plan) knows(w *word) bool {
+// knows says that some note holds a word or, in a sentence, its kin.
+func (p *plan) knows(w *word) bool { return p.meant(w) || p.stored(w) }
+
+// stored says that some note holds a word, not only one that is similar.
+func (p *plan) stored(w *word) bool {
 	if slices.ContainsFunc(w.whole, p.finds) {
 		return true
 	}
@@ -200,7 +207,7 @@ func (n narrower) known(q Query, parsed query.Query) (known query.Query, unknown
 	}
 	var want []query.Word
 	for i, w := range words {
-		if p.knows(w) || p.slight(w) {
+		if p.stored(w) || p.slight(w) {
 			want = append(want, parsed.Either[0].Want[i])
 		} else {
 			unknown = append(unknown, w.text)

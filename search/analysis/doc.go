@@ -10,7 +10,8 @@
 //
 // It leaves out on purpose what depends on an index or on a query language:
 // ranking, prefixes, operators. It has no dictionary of any language beyond
-// the English stemmer and two short lists of function words.
+// the English stemmer, two short lists of function words, and groups of words
+// that people who write software use for each other.
 //
 // It promises that no input panics or takes more than linear time, that forms
 // hold neither spaces nor control characters, and that every byte range it
