@@ -2,11 +2,13 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/blugelabs/bluge/index"
 
 	"cairn/internal/event"
+	"cairn/search/icefile"
 )
 
 // Apply takes in one step: notes, deletions and the mark of their space, all
@@ -100,7 +102,11 @@ func (x *Index) step(space string, fill func(*index.Batch) error) (err error) {
 	if err := fill(out); err != nil {
 		return err
 	}
-	if err := x.writer.apply(out); err != nil {
+	err = x.writer.apply(out)
+	if errors.Is(err, icefile.ErrDamaged) {
+		err = &DamagedError{Dir: x.home.dir, Err: err}
+	}
+	if err != nil {
 		return fmt.Errorf("apply a step of %s to the search index: %w", space, err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -283,5 +284,53 @@ func TestAHugeLengthInASnapshotEndsNothing(t *testing.T) {
 		if _, ok := errors.AsType[*search.DamagedError](err); !ok {
 			t.Errorf("at %d: Open: %v, want a DamagedError", at, err)
 		}
+	}
+}
+
+// A step looks up which notes it replaces. Whatever byte is another one, under a
+// checksum that fits: it is taken, or the index is called damaged, so that it is
+// made anew.
+func TestAStepThatMeetsDamageSaysSo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	x := open(t, dir)
+	var docs []search.Doc
+	for n := range 12 {
+		docs = append(docs, note(n, fmt.Sprint("redis cache ", n)))
+	}
+	apply(t, x, "team", docs...)
+	closeIndex(t, x)
+	files, err := filepath.Glob(filepath.Join(dir, "gen-1", "*.seg"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	end := len(data) - crc32.Size
+	for at := 0; at < end; at += longtest.Rounds(11, 1) {
+		spoiled := slices.Clone(data)
+		spoiled[at] ^= 0xff
+		binary.BigEndian.PutUint32(spoiled[end:], crc32.ChecksumIEEE(spoiled[:end]))
+		writeFile(t, files[0], string(spoiled))
+		copied := filepath.Join(t.TempDir(), "index")
+		if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		x, err := search.Open(copied, search.Unsynced(search.Impatient(search.Options{})))
+		if wantDamage(t, "open", err); err != nil {
+			continue
+		}
+		err = x.Apply(t.Context(), search.Batch{Space: "team", Put: docs[3:9], Delete: []event.ID{docs[0].ID, docs[11].ID}})
+		if wantDamage(t, fmt.Sprintf("apply with another byte at %d of %d", at, end), err); err != nil {
+			refused++
+		}
+		x.Close()
+		os.RemoveAll(copied)
+	}
+	if refused == 0 {
+		t.Fatal("no step met damage: the test shows nothing")
 	}
 }

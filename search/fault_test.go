@@ -345,7 +345,8 @@ func useDamaged(t *testing.T, dir string) {
 	x.Count("team")
 	x.Mark("team")
 	x.IDs("team", func(event.ID) error { return nil })
-	x.Apply(t.Context(), search.Batch{Space: "team", Put: []search.Doc{note(9, "more")}})
+	err = x.Apply(t.Context(), search.Batch{Space: "team", Put: []search.Doc{note(1, "another text"), note(9, "more")}})
+	wantDamage(t, "apply", err)
 }
 
 // wantDamage takes an answer as well, for not all damage is seen, and a mark

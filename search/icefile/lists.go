@@ -43,7 +43,10 @@ func (l List) Bitmap() (*roaring.Bitmap, error) {
 	}
 	docs := roaring.New()
 	if _, err := docs.FromBuffer(packed); err != nil {
-		return nil, fmt.Errorf("read a list: %w", err)
+		return nil, fmt.Errorf("read a list: %w: %w", ErrDamaged, err)
+	}
+	if docs.IsEmpty() || uint64(docs.Maximum()) >= l.docs {
+		return nil, errOutside
 	}
 	return docs, nil
 }
@@ -238,6 +241,9 @@ func after(start []byte) []byte {
 // list is that which a value in a dictionary leads to.
 func (s *Segment) list(value uint64) (List, error) {
 	if value&isList == 0 {
+		if value>>1 >= s.docs {
+			return List{}, errOutside
+		}
 		return List{one: uint32(value >> 1), docs: s.docs}, nil
 	}
 	at := value >> 1
@@ -252,7 +258,7 @@ func (s *Segment) list(value uint64) (List, error) {
 	return List{gaps: body, docs: s.docs}, err
 }
 
-var errOutside = errors.New("a segment points outside of itself")
+var errOutside = fmt.Errorf("%w: it points outside of itself", ErrDamaged)
 
 func (s *Segment) read(at, size uint64) ([]byte, error) {
 	end := uint64(s.data.Len())

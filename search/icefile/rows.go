@@ -136,7 +136,7 @@ func (r *Rows) row(doc uint32) Row {
 	return Row{ID: r.ID(doc), Space: r.Space(doc), Time: r.Time(doc)}
 }
 
-var errRows = errors.New("the rows of a segment are damaged")
+var errRows = fmt.Errorf("%w in its rows", ErrDamaged)
 
 // readTrailer is how many bytes of a file are rows, how many documents in them
 // have no id, and how many spaces there are.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring"
 	"github.com/blevesearch/vellum"
@@ -146,30 +147,49 @@ func (s *Segment) Count() uint64 { return s.docs }
 // Fields are the names of the fields, in the order of their numbers.
 func (s *Segment) Fields() []string { return s.fields }
 
-// DocsMatchingTerms are the documents that hold one of the terms.
-func (s *Segment) DocsMatchingTerms(terms []segment.Term) (*roaring.Bitmap, error) {
+// DocsMatchingTerms are the documents that hold one of the terms. Bluge also
+// calls it in a goroutine of its own, where a panic would end the process, and
+// looks up the new numbers of documents that it takes for removed: damaged bytes
+// make neither panic.
+func (s *Segment) DocsMatchingTerms(terms []segment.Term) (found *roaring.Bitmap, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			found, err = nil, fmt.Errorf("look up terms: %w: %v", ErrDamaged, r)
+		}
+	}()
 	var docs []uint32
 	for _, t := range terms {
-		fst := s.terms[t.Field()]
-		if fst == nil {
-			continue
-		}
-		value, ok, err := fst.Get(t.Term())
-		if err != nil {
-			return nil, fmt.Errorf("look up a term: %w", err)
-		}
-		if !ok {
-			continue
-		}
-		list, err := s.list(value)
-		if err != nil {
-			return nil, err
-		}
-		if docs, err = list.AppendTo(docs); err != nil {
+		if docs, err = s.appendMatching(docs, t); err != nil {
 			return nil, err
 		}
 	}
 	return roaring.BitmapOf(docs...), nil
+}
+
+func (s *Segment) appendMatching(docs []uint32, t segment.Term) ([]uint32, error) {
+	fst := s.terms[t.Field()]
+	if fst == nil {
+		return docs, nil
+	}
+	value, ok, err := fst.Get(t.Term())
+	if err != nil {
+		return nil, fmt.Errorf("look up a term: %w: %w", ErrDamaged, err)
+	}
+	if !ok {
+		return docs, nil
+	}
+	list, err := s.list(value)
+	if err != nil {
+		return nil, err
+	}
+	start := len(docs)
+	if docs, err = list.AppendTo(docs); err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(docs[start:], func(doc uint32) bool { return uint64(doc) >= s.docs }) {
+		return nil, errOutside
+	}
+	return docs, nil
 }
 
 // Size is how many bytes it takes.

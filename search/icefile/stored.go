@@ -2,7 +2,7 @@ package icefile
 
 import (
 	"encoding/binary"
-	"errors"
+	"fmt"
 	"math"
 	"sync"
 
@@ -15,7 +15,7 @@ type Value struct {
 	Bytes []byte
 }
 
-var errStored = errors.New("the stored values of a segment are damaged")
+var errStored = fmt.Errorf("%w in its stored values", ErrDamaged)
 
 // The stored values of a document are, one after the other, the number of the
 // field and the length of the value as it is coded, both as uvarints, and the
