@@ -41,10 +41,7 @@ func (l *look) starts() []string {
 
 // bonus is that of the text of a document.
 func (l *partLook) bonus(doc uint32) (uint32, error) {
-	text, ok, err := l.seg.words.Coded(doc, textField)
-	if err == nil && !ok {
-		err = errNoText
-	}
+	text, err := l.seg.coded(doc)
 	if err != nil {
 		return 0, err
 	}

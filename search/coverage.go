@@ -33,7 +33,7 @@ func (p *plan) fits(words []*word, ref docRef) bool {
 // leastCoverage is the least coverage of an answer to a question of words like w.
 func leastCoverage(w *word) float64 {
 	switch {
-	case w.isPaired():
+	case w.paired:
 		return minPairedCoverage
 	case w.solid:
 		return minSolidCoverage
@@ -43,8 +43,8 @@ func leastCoverage(w *word) float64 {
 
 // isPaired is true for Chinese and Korean, most of whose words are of two
 // characters.
-func (w *word) isPaired() bool {
-	return w.solid && !strings.ContainsFunc(w.text, func(r rune) bool { return !unicode.In(r, unicode.Han, unicode.Hangul) })
+func isPaired(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.In(r, unicode.Han, unicode.Hangul) })
 }
 
 // longer are words without the single characters that are left between turns
@@ -93,7 +93,7 @@ func (p *plan) share(w *word, ref docRef) float64 {
 	if p.anyHolds(ref.part, ref.doc, w.whole) {
 		return 1
 	}
-	if w.isPaired() {
+	if w.paired {
 		return p.pairedShare(w, ref)
 	}
 	var held float64

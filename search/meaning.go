@@ -31,14 +31,14 @@ func (p *plan) lean(list []candidate) error {
 	for _, c := range list {
 		best[c.tier()] = max(best[c.tier()], c.score&^allWords)
 	}
+	var place []byte
 	for i, c := range list {
-		err := p.view.segs[c.part].stored(c.doc, func(_, place []byte) {
-			near := max(0, embed.Similarity(p.meaning, place))
-			list[i].score += uint32(meaningShare * near * float64(best[c.tier()]))
-		})
-		if err != nil {
+		var err error
+		if place, err = p.view.segs[c.part].appendPlace(place[:0], c.doc); err != nil {
 			return &DamagedError{Dir: p.view.dir, Err: err}
 		}
+		near := max(0, embed.Similarity(p.meaning, place))
+		list[i].score += uint32(meaningShare * near * float64(best[c.tier()]))
 	}
 	return nil
 }

@@ -108,10 +108,7 @@ func (p *plan) reads(part int, doc uint32, ph *phrase) (held bool, err error) {
 	if ph.coded[part] == nil {
 		ph.coded[part] = s.words.Code(nil, ph.inText[1:])
 	}
-	text, ok, err := s.words.Coded(doc, textField)
-	if err == nil && !ok {
-		err = errNoText
-	}
+	text, err := s.coded(doc)
 	if err != nil {
 		return false, err
 	}

@@ -53,6 +53,7 @@ type word struct {
 	kin     []int  // of notes that do not hold it, but mean it, see addKin
 	weight  uint32 // the sum of weights
 	solid   bool   // of a script without spaces
+	paired  bool   // of one, most of whose words are of two characters
 	name    bool   // in a sentence
 	open    bool   // it may be unfinished
 }
@@ -142,6 +143,7 @@ func (p *plan) word(w query.Word, scored bool) (*word, error) {
 		out.parts = append(out.parts, sources)
 		out.solid = analysis.IsSolid(text)
 	}
+	out.paired = out.solid && isPaired(w.Text)
 	if len(unknown) == 1 { // of a name with more of them little would be left as it was typed
 		i := unknown[0]
 		starred := w.Star && i == len(w.Parts)-1

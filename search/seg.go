@@ -25,13 +25,14 @@ type seg struct {
 	facets shelf[*roaring.Bitmap] // by facet
 }
 
-// How much of a segment stays at hand. The lists of a term lie in the file; a
-// union, and all levels of a term together if a search needed that, are in
-// memory: at most some 28 KB each of 100,000 notes.
+// How much of a segment stays at hand, on shelves that may hold twice as much.
+// Long lists of a term lie in the file. Short ones are in memory, two bytes a
+// note, and so are a union, and all levels of a term together if a search needed
+// that: at most some 28 KB of 100,000 notes.
 const (
-	maxTerms  = 1024
-	maxUnions = 128
-	maxFacets = 1024
+	maxTerms  = 512
+	maxUnions = 64
+	maxFacets = 512
 )
 
 // A shelf keeps at least the size things that were asked for last, and at most
@@ -179,22 +180,15 @@ func (s *seg) facetsFrom(start string) (*roaring.Bitmap, error) {
 
 var errNoText = errors.New("a document without a stored text")
 
-// stored calls fn with the stored text of a document and its place, nil if it
-// has none. Both are gone afterwards.
-func (s *seg) stored(doc uint32, fn func(text, place []byte)) error {
+// text calls fn with the stored text of a document, which is gone afterwards.
+func (s *seg) text(doc uint32, fn func([]byte)) error {
 	found := false
 	err := s.words.Stored(doc, func(values []icefile.Value) {
-		var text, place []byte
 		for _, v := range values {
-			switch v.Field {
-			case textField:
-				text, found = v.Bytes, true
-			case placeField:
-				place = v.Bytes
+			if v.Field == textField {
+				found = true
+				fn(v.Bytes)
 			}
-		}
-		if found {
-			fn(text, place)
 		}
 	})
 	if err == nil && !found {
@@ -203,7 +197,20 @@ func (s *seg) stored(doc uint32, fn func(text, place []byte)) error {
 	return err
 }
 
-// text calls fn with the stored text of a document, which is gone afterwards.
-func (s *seg) text(doc uint32, fn func([]byte)) error {
-	return s.stored(doc, func(text, _ []byte) { fn(text) })
+// coded is the stored text of a document, word by word.
+func (s *seg) coded(doc uint32) (icefile.Coded, error) {
+	text, found, err := s.words.Coded(doc, textField)
+	if err == nil && !found {
+		err = errNoText
+	}
+	return text, err
+}
+
+// appendPlace appends the place of a document; nothing if it has none.
+func (s *seg) appendPlace(dst []byte, doc uint32) ([]byte, error) {
+	place, found, err := s.words.Coded(doc, placeField)
+	if err != nil || !found {
+		return dst, err
+	}
+	return place.Append(dst)
 }

@@ -53,6 +53,9 @@ func (s *segmenter) add(c chunk) (err error) {
 func (s *segmenter) number(w *weighed, l level) uint32 {
 	if w.segment != s.segment {
 		w.segment = s.segment
+		if w.numbers == nil {
+			w.numbers = new([levels]uint32)
+		}
 		clear(w.numbers[:])
 	}
 	if w.numbers[l] == 0 {

@@ -47,8 +47,8 @@ type weighed struct {
 	weight float64
 	used   bool // the note has it, if only with a weight of nothing
 
-	segment int            // for which of a segmenter's the numbers are
-	numbers [levels]uint32 // of its terms there, and one; 0 for none
+	segment int             // for which of a segmenter's the numbers are
+	numbers *[levels]uint32 // of its terms there, and one; 0 for none; nil until a segmenter asks
 }
 
 // wordTerms are the keys that one token stands for.
@@ -159,7 +159,7 @@ func (m *termMaker) key(kind byte, text string) *weighed {
 // title is the key of a word for titles.
 func (m *termMaker) title(t *wordTerms) *weighed {
 	if t.title == nil {
-		t.title = &weighed{key: string(titleTerm) + t.stem.key[1:]}
+		t.title = m.key(titleTerm, strings.TrimSuffix(t.stem.key[1:], termSep))
 	}
 	return t.title
 }

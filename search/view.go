@@ -265,18 +265,18 @@ func (v *view) ids(ctx context.Context, space string, fn func(event.ID) error) e
 }
 
 func (v *view) meanings(space string, fn func(event.ID, embed.Vector) error) error {
+	var place embed.Vector
 	for _, p := range v.segs {
 		for doc := range uint32(p.rows.Len()) {
 			if p.isDead(doc) || !p.rows.isOf(doc, space) {
 				continue
 			}
-			var told error
-			err := p.stored(doc, func(_, place []byte) { told = fn(p.rows.id(doc), place) })
-			if err != nil {
+			var err error
+			if place, err = p.appendPlace(place[:0], doc); err != nil {
 				return &DamagedError{Dir: v.dir, Err: err}
 			}
-			if told != nil {
-				return told
+			if err := fn(p.rows.id(doc), place); err != nil {
+				return err
 			}
 		}
 	}

@@ -36,6 +36,9 @@ func (d *Dictionary) Coded(doc uint32, field string) (value Coded, ok bool, err 
 // than MaxWord times as many when it is written out.
 func (c *Coded) Left() int { return len(c.left) }
 
+// Append appends the words that are left.
+func (c Coded) Append(dst []byte) ([]byte, error) { return c.words.appendText(dst, c.left) }
+
 // Next takes the first of the words that are left, if there are any: its number,
 // or, if it has none, the word, which is then not nil.
 func (c *Coded) Next() (code uint32, word []byte, err error) {

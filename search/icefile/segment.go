@@ -68,7 +68,7 @@ func Load(file *segment.Data) (s *Segment, err error) {
 	return s, s.loadWords()
 }
 
-// loadFields reads what writeFields wrote.
+// loadFields reads what writeEnd wrote of the fields.
 func (s *Segment) loadFields() error {
 	at := uint64(s.data.Len()) - footerLen
 	footer, err := s.read(at, footerLen) // refuses what is shorter
