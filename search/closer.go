@@ -18,8 +18,8 @@ const (
 	nearWindow = 3 // how far apart still counts
 )
 
-// maxLook is how much of a stored text is looked at, in bytes.
-const maxLook = 32 << 10
+// maxLook is how many words of a stored text are looked at.
+const maxLook = 4096
 
 // A look is the words of a question, to be found in stored texts.
 type look struct {

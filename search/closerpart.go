@@ -54,33 +54,19 @@ func (l *partLook) bonus(doc uint32) (uint32, error) {
 
 // read goes over a text, but for what is beyond maxLook.
 func (l *partLook) read(text icefile.Coded) error {
-	long, room := text.Left() > maxLook/icefile.MaxWord, maxLook
-	for {
-		if !long {
-			l.pos += text.Skip(l.maybe) // all of them other forms
-		}
-		if text.Left() == 0 {
+	for left := maxLook; ; left-- {
+		skipped := text.Skip(l.maybe, left) // all of them other forms
+		l.pos += skipped
+		left -= skipped
+		if left == 0 || text.Left() == 0 {
 			return nil
 		}
 		code, word, err := text.Next()
 		if err != nil {
 			return err
 		}
-		if long {
-			room -= l.size(code, word)
-		}
-		if room < 0 {
-			return nil
-		}
 		l.see(l.form(code, word))
 	}
-}
-
-func (l *partLook) size(code uint32, word []byte) int {
-	if word == nil {
-		word = l.seg.words.Word(code)
-	}
-	return len(word)
 }
 
 func (l *partLook) form(code uint32, word []byte) form {

@@ -27,7 +27,7 @@ func TestShortWordsAreTheirOwnStems(t *testing.T) {
 func TestALookEndsInALongText(t *testing.T) {
 	o, b := newOracle(), Batch{Space: "team"}
 	for i := range 40 {
-		before := strings.Repeat("cobalt heron ", maxLook/13-32+i)
+		before := strings.Repeat("cobalt heron ", maxLook/2-38+i)
 		body := before + strings.Repeat("x", i%13) + " granite " + strings.Repeat("walnut ", i%4) + "pond"
 		b.Put = append(b.Put, Doc{ID: event.ID(fmt.Sprintf("%026d", i)), Title: fmt.Sprint("note ", i), Body: body})
 	}

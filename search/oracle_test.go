@@ -524,7 +524,8 @@ func (r *reckoning) lookCloser(words []oracleWord, list []oracleHit) {
 // textBonus reads a whole text, where the index knows words by their numbers.
 func textBonus(l *look, text []byte) uint32 {
 	s := newSight(l)
-	for word := range bytes.SplitAfterSeq(text[:min(len(text), maxLook)], []byte(" ")) {
+	words := bytes.SplitAfter(text, []byte(" "))
+	for _, word := range words[:min(len(words), maxLook)] {
 		s.see(l.formOf(word))
 	}
 	return s.bonus()

@@ -136,8 +136,11 @@ func (p *plan) spellings() (list []*spelling, err error) {
 	return list, nil
 }
 
+// maxSpelledIn is how much of a text is read for that, in bytes.
+const maxSpelledIn = 32 << 10
+
 func lookIn(text []byte, list []*spelling) {
-	for form := range strings.FieldsSeq(string(text[:min(len(text), maxLook)])) {
+	for form := range strings.FieldsSeq(string(text[:min(len(text), maxSpelledIn)])) {
 		for _, s := range list {
 			s.look(form)
 		}

@@ -32,8 +32,7 @@ func (d *Dictionary) Coded(doc uint32, field string) (value Coded, ok bool, err 
 	return Coded{}, false, err
 }
 
-// Left is how many bytes the words take that are left. None of them takes more
-// than MaxWord times as many when it is written out.
+// Left is how many bytes the words take that are left.
 func (c *Coded) Left() int { return len(c.left) }
 
 // Append appends the words that are left.
@@ -51,10 +50,10 @@ func (c *Coded) Next() (code uint32, word []byte, err error) {
 }
 
 // Skip passes over words that have a number which is not in the set, up to the
-// first other one, and says how many they were.
-func (c *Coded) Skip(set *WordSet) (n int) {
+// first other one and at most most of them, and says how many they were.
+func (c *Coded) Skip(set *WordSet, most int) (n int) {
 	at := 0
-	for ; at < len(c.left); n++ {
+	for ; n < most && at < len(c.left); n++ {
 		code, size := uint32(c.left[at]), 1
 		if code >= shortCodes {
 			if code == literal {

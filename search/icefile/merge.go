@@ -263,7 +263,7 @@ func (p *mergePart) eachWord(words *coder, value []byte, fn func(number uint32),
 		switch {
 		case err != nil:
 			return err
-		case len(word) > MaxWord:
+		case len(word) > maxWord:
 			long(word)
 		case word != nil:
 			fn(words.number(word))

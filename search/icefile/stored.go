@@ -47,7 +47,7 @@ func newStoredWriter() *storedWriter { return &storedWriter{coder: newCoder()} }
 func (w *storedWriter) add(field int, value []byte) {
 	for len(value) > 0 {
 		var word []byte
-		if word, value = cutWord(value); len(word) > MaxWord {
+		if word, value = cutWord(value); len(word) > maxWord {
 			w.words = append(w.words, raw)
 			w.long = append(binary.AppendUvarint(w.long, uint64(len(word))), word...)
 			continue

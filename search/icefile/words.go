@@ -36,8 +36,8 @@ const lengths = 3
 // before are the codes that those of each length come before.
 var before = [lengths]int{shortCodes, shortCodes + middleCodes, maxWords}
 
-// MaxWord is the length of the longest word that has a number.
-const MaxWord = 80
+// maxWord is the length of the longest word that has a number.
+const maxWord = 80
 
 // wordEnd ends a word.
 const wordEnd = ' '
@@ -81,7 +81,7 @@ func (c *coder) number(word []byte) uint32 {
 // up.
 func (c *coder) settle() {
 	for n, count := range c.counts {
-		if size := len(c.at(uint32(n))); size <= MaxWord && savesRoom(size, int(count)) {
+		if size := len(c.at(uint32(n))); size <= maxWord && savesRoom(size, int(count)) {
 			c.words = append(c.words, uint32(n))
 		}
 	}
@@ -186,7 +186,7 @@ func (l wordList) at(code uint32) []byte {
 		return slot[:size]
 	}
 	start := uint64(binary.BigEndian.Uint32(slot))
-	if end := start + uint64(size); size <= MaxWord && end <= uint64(len(l.long)) {
+	if end := start + uint64(size); size <= maxWord && end <= uint64(len(l.long)) {
 		return l.long[start:end]
 	}
 	return nil

@@ -125,7 +125,9 @@ func TestWordsThatAreNotSoughtAreSkipped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		skipped := text.Skip(set)
+		most := 1 + int(doc)%9
+		skipped := text.Skip(set, most)
+		passed := skipped
 		for code, word := range eachWord(t, words, doc) {
 			if skipped > 0 {
 				if skipped--; word != nil || set.Has(code) {
@@ -134,10 +136,11 @@ func TestWordsThatAreNotSoughtAreSkipped(t *testing.T) {
 				continue
 			}
 			gotCode, gotWord, err := text.Next()
-			if err != nil || gotCode != code || !bytes.Equal(gotWord, word) || word == nil && !set.Has(code) {
+			if err != nil || gotCode != code || !bytes.Equal(gotWord, word) || word == nil && !set.Has(code) && passed < most {
 				t.Fatalf("document %d: %d %q, %v; want %d %q, and that it was sought", doc, gotCode, gotWord, err, code, word)
 			}
-			skipped = text.Skip(set)
+			skipped = text.Skip(set, most)
+			passed = skipped
 		}
 		if skipped != 0 || text.Left() != 0 {
 			t.Fatalf("document %d: %d words and %d bytes too many", doc, skipped, text.Left())
