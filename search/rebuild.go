@@ -108,7 +108,7 @@ func newBuilder(ctx context.Context, w *writer) *builder {
 	}
 	workers := min(runtime.GOMAXPROCS(0), 4)
 	for range workers {
-		s := newSegmenter(w, segmentsSize/workers)
+		s := newSegmenter(ctx, w, segmentsSize/workers)
 		b.segmenters = append(b.segmenters, s)
 		b.workers.Go(func() { b.work(s) })
 	}
@@ -136,8 +136,9 @@ func (b *builder) add(space string, d Doc) error {
 	d.Space = space
 	k := noteKey(space, d.ID)
 	if i, ok := b.chunk.keys[k]; ok {
+		b.chunk.bytes -= len(b.chunk.docs[i].Title) + len(b.chunk.docs[i].Body)
 		b.chunk.docs[i] = d
-		return nil
+		return b.grown(d)
 	}
 	if sum := maphash.String(b.seed, k); b.seen[sum] {
 		if err := b.settle(); err != nil {
@@ -149,6 +150,11 @@ func (b *builder) add(space string, d Doc) error {
 	}
 	b.chunk.keys[k] = len(b.chunk.docs)
 	b.chunk.docs = append(b.chunk.docs, d)
+	return b.grown(d)
+}
+
+// grown sends the chunk at hand, to which a note was added, if it is full.
+func (b *builder) grown(d Doc) error {
 	b.chunk.bytes += len(d.Title) + len(d.Body)
 	if len(b.chunk.docs) >= chunkDocs || b.chunk.bytes >= chunkBytes {
 		return b.send()

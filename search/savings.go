@@ -64,7 +64,10 @@ var errSlowDisk = errors.New("the disk did not take them in time")
 
 // wait returns when every step is on disk, or when writing them has failed
 // again and again.
-func (s *savings) wait(ctx context.Context) error {
+func (s *savings) wait(ctx context.Context) error { return s.waitFor(ctx, 0) }
+
+// waitFor is wait until no more than so many steps are missing.
+func (s *savings) waitFor(ctx context.Context, missing int) error {
 	limit := time.After(patience)
 	before := -1
 	for {
@@ -75,7 +78,7 @@ func (s *savings) wait(ctx context.Context) error {
 			before = failures
 		}
 		switch {
-		case pending == 0:
+		case pending <= missing:
 			return nil
 		case failures >= before+attempts:
 			return unsaved(pending, err)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/blugelabs/bluge/index"
@@ -11,6 +12,7 @@ import (
 // A segmenter makes segments of many notes, each term of which it looks up but
 // once for a segment. It is not safe for concurrent use.
 type segmenter struct {
+	ctx   context.Context
 	w     *writer
 	size  int
 	maker *documentMaker
@@ -24,9 +26,9 @@ type segmenter struct {
 
 // newSegmenter makes a segmenter whose notes take about size bytes of memory until
 // their segment is made.
-func newSegmenter(w *writer, size int) *segmenter {
+func newSegmenter(ctx context.Context, w *writer, size int) *segmenter {
 	out := icefile.NewBuilder()
-	return &segmenter{w: w, size: size, maker: newDocumentMaker(), out: out, words: out.Field(wordField), segment: 1}
+	return &segmenter{ctx: ctx, w: w, size: size, maker: newDocumentMaker(), out: out, words: out.Field(wordField), segment: 1}
 }
 
 // add takes in the notes of a chunk.
@@ -82,8 +84,15 @@ func (s *segmenter) finish() (err error) {
 	}
 	s.segment++
 	s.replaced = nil
-	return s.w.apply(out)
+	if err := s.w.apply(out); err != nil {
+		return err
+	}
+	return s.w.saved.waitFor(s.ctx, maxUnsaved)
 }
+
+// maxUnsaved is how many segments may wait for the disk: they are in memory until
+// then, and a slow disk must not have all of an index wait.
+const maxUnsaved = 4
 
 func recovered(err *error) {
 	if r := recover(); r != nil {
