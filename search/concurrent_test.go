@@ -164,3 +164,59 @@ func TestIDsEndsWithTheErrorOfItsFunction(t *testing.T) {
 		t.Errorf("IDs: %v after %d calls", err, calls)
 	}
 }
+
+// Questions of every kind, put to a small and a large index at once, share the room
+// that they work in: each is answered as if it were alone.
+func TestQuestionsAtOnceAreAnsweredAsOneByOne(t *testing.T) {
+	t.Parallel()
+	texts := []string{"redis cache timeout in the file-lock", "the cache of 文件锁 and a lock", "useEffect of the timeout, locked", "deploy the cache lock of redis"}
+	var indexes []*search.Index
+	for _, notes := range []int{9, 1500} {
+		x := open(t, t.TempDir())
+		for from := 0; from < notes; from += notes / 3 {
+			b := search.Batch{Space: "team"}
+			for n := from; n < from+notes/3; n++ {
+				d := note(n, fmt.Sprintf("%s number%d", texts[n%len(texts)], n%37))
+				d.Meaning = bytes.Repeat([]byte{byte(n)}, 72)
+				b.Put = append(b.Put, d)
+			}
+			b.Delete = append(b.Delete, note(from/2, "").ID)
+			applyAll(t, x, []search.Batch{b})
+		}
+		indexes = append(indexes, x)
+	}
+	var questions []search.Query
+	for _, text := range []string{
+		"cache", "cach", "redis timeout", `"redis cache"`, `"the cache"`, `title:"redis cache"`, "文件", "lokc timeuot", "redis OR useEffect",
+		"cache -redis", "kind:note", "number12 cache lock", "lock AND NOT (redis OR deploy)", "what is the timeout of the file lock",
+	} {
+		questions = append(questions, search.Query{Text: text, Limit: 20}, search.Query{Text: text, Limit: 500, Prefix: true},
+			search.Query{Text: text, Meaning: bytes.Repeat([]byte{7}, 72)})
+	}
+	answer := func(x *search.Index, q search.Query) string {
+		r, err := x.Ask(t.Context(), q)
+		if err != nil {
+			t.Errorf("%s: %v", q.Text, err)
+		}
+		return fmt.Sprintf("%+v", r)
+	}
+	want := map[int]string{}
+	number := func(index, question int) int { return question*len(indexes) + index }
+	for i, x := range indexes {
+		for k, q := range questions {
+			want[number(i, k)] = answer(x, q)
+		}
+	}
+	var wg sync.WaitGroup
+	for worker := range 4 {
+		wg.Go(func() {
+			for n := range 6 * len(questions) {
+				i, k := (n+worker)%len(indexes), (n*(worker+1)+worker)%len(questions)
+				if got := answer(indexes[i], questions[k]); got != want[number(i, k)] {
+					t.Errorf("%+v: %s\nwant %s", questions[k], got, want[number(i, k)])
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

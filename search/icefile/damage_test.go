@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring"
 	segment "github.com/blugelabs/bluge_segment_api"
 
 	"cairn/search/icefile"
@@ -69,4 +71,38 @@ func TestDamageInListsIsAnErrorWhereverTheyAreLookedUp(t *testing.T) {
 	if refused == 0 {
 		t.Fatal("no damage was met: the test shows nothing")
 	}
+}
+
+// A merge that fails for another reason is tried again. One that meets damage must
+// not be, even if the checksum fits.
+func TestAMergeCallsDamageByItsName(t *testing.T) {
+	file := listed(t, 40)
+	refused := 0
+	for at := range file {
+		s, err := icefile.Load(segment.NewDataBytes(signed(file, []byte{file[at] ^ 0xff}, at)))
+		if err != nil {
+			continue
+		}
+		err = merge(s)
+		if err != nil && !errors.Is(err, icefile.ErrDamaged) {
+			t.Fatalf("with another byte at %d: %v, want ErrDamaged", at, err)
+		}
+		if err != nil {
+			refused++
+		}
+	}
+	if refused == 0 {
+		t.Fatal("no damage was met: the test shows nothing")
+	}
+}
+
+// merge takes a panic for damage, as package search does.
+func merge(s segment.Segment) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = icefile.ErrDamaged
+		}
+	}()
+	_, err = icefile.Merge([]segment.Segment{s}, []*roaring.Bitmap{nil}, 0).WriteTo(io.Discard, nil)
+	return err
 }

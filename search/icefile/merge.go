@@ -91,11 +91,15 @@ func (m *merger) DocumentNumbers() [][]uint64 {
 }
 
 // WriteTo writes the file of the new segment, until closed is. It is ErrDamaged
-// if the bytes of a segment are not what its checksum says: merged, they would
-// have one that is right.
+// if the bytes of a segment are not what its checksum says, for merged they would
+// have one that is right, and if they make no sense although they are.
 func (m *merger) WriteTo(w io.Writer, closed chan struct{}) (int64, error) {
 	m.out, m.closed = output{w: w}, closed
 	if err := m.write(); err != nil {
+		sound := m.out.err != nil || errors.Is(err, segment.ErrClosed) || errors.Is(err, errSpaces)
+		if !sound && !errors.Is(err, ErrDamaged) {
+			err = fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
 		return int64(m.out.passed), fmt.Errorf("merge segments: %w", err)
 	}
 	m.out.flush()
