@@ -23,7 +23,11 @@ import (
 var lawWords = strings.Fields(`lock locks locking file-lock FileLock file_lock filelock fast fastapi fastapi-users
 	cache caching redis timeout timeouts timeuot deploy deployed useEffect effect use the of in and wsl wsl2 C++ c go gopher
 	缓存 会话缓存 缓存怎么存 文件锁 锁 ファイルロック 캐시를 café cafe v1.2.3 1.2.3 error postgres postgers kubernetes kuberntes bostgres repo.go internal/store/repo.go
-	what John zeppelin barometer k8s rollout db time out remove`)
+	what John zeppelin barometer k8s rollout db time out remove ` + longestWord + " " + longestWord + "b")
+
+// longestWord has a number in a segment, if it comes often there; one that is longer
+// has none. The space behind it counts.
+var longestWord = strings.Repeat("b", 79)
 
 // lawStrangers stand in no note, or only in part.
 var lawStrangers = strings.Fields(`since:tomorrow gondola/xylophone/trombone gondola/xylophone/lock zeppelin-gondola cache-x x 9 9.4.1`)
@@ -92,9 +96,11 @@ func lawNarrowed(t *rapid.T) string {
 	return lawQuestion(t)
 }
 
+const titlePhrase = `title:"`
+
 func lawQuestion(t *rapid.T) string {
 	words := rapid.SliceOfN(rapid.SampledFrom(slices.Concat(lawWords, lawStrangers)), 1, 4).Draw(t, "words")
-	switch rapid.IntRange(0, 8).Draw(t, "form") {
+	switch rapid.IntRange(0, 9).Draw(t, "form") {
 	case 0:
 		return `"` + strings.Join(words, " ") + `"`
 	case 1:
@@ -113,6 +119,8 @@ func lawQuestion(t *rapid.T) string {
 		return strings.Join(words, " ") + rapid.SampledFrom([]string{"", "*", "?"}).Draw(t, "end")
 	case 7:
 		return strings.Join(append(words[:min(len(words), 3)], "gondola"), " ")
+	case 8:
+		return titlePhrase + strings.Join(words, " ") + `"`
 	}
 	return strings.Join(words, " ")
 }
@@ -167,7 +175,7 @@ func (l *lawIndex) compare(t *rapid.T, o *oracle) {
 	}
 	want := o.ask(q)
 	for i, h := range got.Hits {
-		if len(h.Matched) > 0 && !marksAny(q.Text, o.notes[noteKey(h.Space, h.ID)].doc) {
+		if len(h.Matched) > 0 && !strings.Contains(q.Text, titlePhrase) && !marksAny(q.Text, o.notes[noteKey(h.Space, h.ID)].doc) {
 			t.Fatalf("ask %q finds %s, of which nothing is marked: %+v", q.Text, h.ID, o.notes[noteKey(h.Space, h.ID)].doc)
 		}
 		got.Hits[i].Matched = nil

@@ -100,6 +100,34 @@ func TestADamagedIndexHeals(t *testing.T) {
 	h.found("badger", id)
 }
 
+// An older program left an index of its own layout, whose files this one cannot
+// read.
+func TestAnIndexOfAnOlderProgramIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	for _, schema := range []string{"6\n", "7\n"} {
+		h := newHome(t, "personal")
+		id := h.note("personal", "badger")
+		h.level("personal")
+		h.restart(func() {
+			files, err := filepath.Glob(filepath.Join(h.index(), "gen-1", "*.s??"))
+			if err != nil || len(files) == 0 {
+				t.Fatal(files, err)
+			}
+			for _, file := range append(files, filepath.Join(h.index(), "gen-1", "schema")) {
+				if err := os.WriteFile(file, []byte(schema), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+		if err := h.in["personal"].Level(t.Context()); !errors.Is(err, catchup.ErrBehind) {
+			t.Errorf("with layout %q: %v, want ErrBehind", schema, err)
+		}
+		h.settle("personal")
+		h.found("badger", id)
+		h.noDifference("personal")
+	}
+}
+
 func TestAnotherHistoryIsReadAnew(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, "personal")
