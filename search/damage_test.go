@@ -334,3 +334,61 @@ func TestAStepThatMeetsDamageSaysSo(t *testing.T) {
 		t.Fatal("no step met damage: the test shows nothing")
 	}
 }
+
+// A checksum that fits says nothing: whoever can write to a file can write that
+// too. Then an answer may be another one, but the process goes on, and what is met
+// is damage.
+func TestDamageUnderAChecksumThatFitsEndsNothing(t *testing.T) {
+	t.Parallel()
+	dir := whole(t)
+	files, err := filepath.Glob(filepath.Join(dir, "gen-1", "*.seg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	met := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 0; at < len(data)-crc32.Size; at += longtest.Rounds(197, 5) {
+			s := spoilings[at%(len(spoilings)-1)] // but for cutting off, which moves the checksum
+			spoiled := s.change(slices.Clone(data), at)
+			end := len(spoiled) - crc32.Size
+			binary.BigEndian.PutUint32(spoiled[end:], crc32.ChecksumIEEE(spoiled[:end]))
+			copied := filepath.Join(t.TempDir(), "index")
+			if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, filepath.Join(copied, "gen-1", filepath.Base(file)), string(spoiled))
+			if meetsDamage(t, fmt.Sprintf("%s %s at %d of %d", filepath.Base(file), s.name, at, len(data)), copied) {
+				met++
+			}
+			os.RemoveAll(copied)
+		}
+	}
+	if met == 0 {
+		t.Fatal("no damage was met: the test shows nothing")
+	}
+}
+
+// meetsDamage asks, adds to and merges an index until it says that it is damaged.
+func meetsDamage(t *testing.T, what, dir string) bool {
+	t.Helper()
+	x, err := search.Open(dir, search.Unsynced(search.Impatient(search.Options{})))
+	if wantDamage(t, what+": open", err); err != nil {
+		return true
+	}
+	defer x.Close()
+	ask := func() error { _, err := says(t, x); return err }
+	step := func() error {
+		return x.Apply(t.Context(), search.Batch{Space: "team", Put: []search.Doc{note(0, "redis again"), note(10, "a lock")}})
+	}
+	for _, use := range []func() error{ask, step, step, func() error { return x.Compact(t.Context()) }, ask} {
+		err := use()
+		if wantDamage(t, what, err); err != nil {
+			return true
+		}
+	}
+	return false
+}
