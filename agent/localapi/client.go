@@ -96,6 +96,8 @@ func (c *Client) Ping(ctx context.Context) (Info, error) {
 	switch {
 	case err == nil && !sameHome(c.home, agent):
 		return Info{}, ErrAbsent
+	case errors.Is(err, ErrLost): // it was ending: a killed process listens until it is gone
+		return Info{}, fmt.Errorf("%w (%w)", ErrAbsent, err)
 	case err != nil && errors.Is(context.Cause(pinged), ErrHung):
 		return Info{}, ErrHung
 	}

@@ -74,6 +74,37 @@ func TestNobodyIsToldApartFromSomebodyWhoHangs(t *testing.T) {
 	}
 }
 
+// A process that was killed still listens while the system takes it down.
+func TestAnAgentThatIsEndingIsNobody(t *testing.T) {
+	t.Parallel()
+	home := paths.Home(t.TempDir())
+	owner, err := localapi.Own(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer owner.Release()
+	ln, err := owner.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+	if c, err := localapi.Dial(t.Context(), home); !errors.Is(err, localapi.ErrAbsent) {
+		t.Errorf("dialed %v, %v", c, err)
+	}
+	if err := localapi.Stop(t.Context(), home); !errors.Is(err, localapi.ErrAbsent) {
+		t.Errorf("stopped: %v", err)
+	}
+}
+
 func TestAClientFollowsAnAgentThatIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	home := paths.Home(t.TempDir())
