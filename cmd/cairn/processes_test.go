@@ -163,6 +163,15 @@ func reach(t *testing.T, home paths.Home) (api.Agent, func()) {
 	return a, done
 }
 
+// rest ends the agent. While one folds packs, stock git may look for a pack that
+// has just been folded.
+func rest(t *testing.T, h paths.Home) {
+	t.Helper()
+	if err := agent.Stop(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func fsck(t *testing.T, dir string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -219,6 +228,7 @@ func TestManySessionsSaveAtOnce(t *testing.T) {
 			}
 		}
 	}
+	rest(t, h)
 	fsck(t, h.Space("personal"))
 }
 
@@ -312,6 +322,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			t.Errorf("%q is not found: %v", text, err)
 		}
 	}
+	rest(t, h)
 	fsck(t, h.Space("personal"))
 }
 
