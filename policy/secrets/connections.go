@@ -28,7 +28,8 @@ func connectionPassword(text []byte, name span) (match, bool) {
 	readings := readValue(text, at)
 	v := readings[len(readings)-1]
 	value := v.in(text)
-	if isDefaultLogin("", string(value)) && containsAny(text[max(0, name.start-maxLine):name.start], list{"localhost", "127.0.0.1", "[::1]"}) {
+	line := text[max(0, name.start-maxLine):name.start]
+	if isDefaultLogin("", string(value)) && containsAny(line[bytes.LastIndexByte(line, '\n')+1:], list{"localhost", "127.0.0.1", "[::1]"}) {
 		return match{}, false
 	}
 	return match{span: v}, len(value) >= 6 && isGiven(value) && !isVariableName(value)

@@ -12,6 +12,7 @@ func FuzzScan(f *testing.F) {
 	for _, rule := range secretstest.Rules() {
 		f.Add([]byte(secretstest.Generate(rule, r)))
 	}
+	f.Add([]byte("seed phrase: abandon1.ability2.able3.about4.above5.absent6.absorb7.abstract8.absurd9.abuse1.access2.acid"))
 	s := secrets.New()
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, found := range [][]secrets.Finding{s.Scan(text), s.ScanNamed("password", text), s.ScanJSON(text)} {

@@ -57,8 +57,8 @@ func isULID(value []byte) bool {
 var digestPrefixes = []string{"sha256-", "sha384-", "sha512-", "sha1-", "sha256:", "sha384:", "sha512:", "sha1:", "md5:", "h1:", "blake3:", "SHA256:", "MD5:"}
 
 func isDigest(value []byte) bool {
-	if at := bytes.Index(value, []byte("@sha256:")); at > 0 {
-		value = value[at+1:] // of an image
+	if image, digest, ok := bytes.Cut(value, []byte("@sha256:")); ok {
+		return imageName.Match(image) && len(digest) == 64 && lowerHex.holdsAll(digest)
 	}
 	for _, p := range digestPrefixes {
 		if bytes.HasPrefix(value, []byte(p)) && base64any.count(value)+bytes.Count(value, []byte(":")) == len(value) {
@@ -83,7 +83,10 @@ var (
 	moment  = regexp.MustCompile(`^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?)?$`)
 	version = regexp.MustCompile(`^[@\w./-]*[@=: v]?v?\d+\.\d+(\.\d+)*([-+.][0-9A-Za-z.+-]*)?$`)
 	region  = regexp.MustCompile(`^[a-z]{2}(-gov)?-(north|south|east|west|central|northeast|northwest|southeast|southwest)-\d$`)
-	mail    = regexp.MustCompile(`^[\w.+-]+@[\w-]+(\.[\w-]+)+$`)
+	// imageName is a reference of the OCI distribution specification, its tag
+	// included.
+	imageName = regexp.MustCompile(`^[a-z0-9]+([._:/-]+[a-z0-9]+)*(:[\w][\w.-]{0,127})?$`)
+	mail      = regexp.MustCompile(`^[\w.+-]+@[\w-]+(\.[\w-]+)+$`)
 )
 
 func isMoment(value []byte) bool {

@@ -33,9 +33,11 @@ func joint(text []byte, i int) span {
 	case '`':
 		size = max(1, quoteJoint(text, i))
 	case '<':
-		size = tagJoint(text[i:min(len(text), i+60)])
+		if size = commentJoint(text, i, "<!--", "-->"); size == 0 {
+			size = tagJoint(text[i:min(len(text), i+60)])
+		}
 	case '/':
-		size = commentJoint(text, i)
+		size = commentJoint(text, i, "/*", "*/")
 	case '~':
 		if size = 2; !bytes.HasPrefix(text[i:], []byte("~~")) {
 			size = 0
@@ -126,14 +128,8 @@ const maxTagName = 12
 
 var tagNameEnd = alphabetOf("> /")
 
-// tagJoint is a short HTML tag or comment.
+// tagJoint is a short HTML tag.
 func tagJoint(s []byte) int {
-	if bytes.HasPrefix(s, []byte("<!--")) {
-		if end := bytes.Index(s, []byte("-->")); end > 0 && end < 20 {
-			return end + 3
-		}
-		return 0
-	}
 	name := 1
 	if len(s) > 1 && s[1] == '/' {
 		name++
@@ -152,14 +148,15 @@ const maxComment = 120
 
 // commentJoint is a comment within a word: one that stands apart may hold the
 // token.
-func commentJoint(text []byte, i int) int {
+func commentJoint(text []byte, i int, opens, closes string) int {
 	s := text[i:min(len(text), i+maxComment)]
-	if !bytes.HasPrefix(s, []byte("/*")) {
+	if !bytes.HasPrefix(s, []byte(opens)) {
 		return 0
 	}
-	end := bytes.Index(s, []byte("*/")) + 2
-	if end < 4 || !isBetween(text, i, i+end) {
+	inner := bytes.Index(s[len(opens):], []byte(closes))
+	size := len(opens) + inner + len(closes)
+	if inner < 0 || !isBetween(text, i, i+size) {
 		return 0
 	}
-	return end
+	return size
 }

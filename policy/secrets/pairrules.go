@@ -67,19 +67,20 @@ func seedPhrase(text []byte, literal span) (match, bool) {
 		return match{}, false
 	}
 	start := openers.after(text, at, 4)
-	words, end := 0, start
+	words, end, sentence := 0, start, false
 	for at := start; words < 25; words++ {
 		at = itemNumber(text, at)
 		next := lower.after(text, at, 9)
 		if next-at < 3 || next-at > 8 {
 			break
 		}
+		sentence = sentence || words < 12 && slices.Contains(functionWords, string(text[at:next]))
 		end = next
 		at = spaces.after(text, next, 4)
 	}
 	parted := blanks.at(text, end) && letters.at(text, blanks.after(text, end, 4))
 	phrase := span{start, end}
-	if words >= 12 && !holdsFunctionWord(phrase.in(text)) {
+	if words >= 12 && !sentence {
 		return match{span: phrase}, true // a sentence may go on behind them
 	}
 	return match{span: phrase}, !parted && words >= 12 && words%3 == 0 && words <= 24
@@ -87,15 +88,6 @@ func seedPhrase(text []byte, literal span) (match, bool) {
 
 // functionWords are no words of BIP 39, and hardly a sentence does without.
 var functionWords = list{"the", "and", "are", "was", "were", "for", "not", "your", "from", "has", "have", "which", "must", "been", "but", "its", "our", "may", "should", "never"}
-
-func holdsFunctionWord(words []byte) bool {
-	for _, w := range bytes.Fields(words)[:12] {
-		if slices.Contains(functionWords, string(w)) {
-			return true
-		}
-	}
-	return false
-}
 
 // itemNumber steps over the number of an item: "3. ", "3) ".
 func itemNumber(text []byte, at int) int {

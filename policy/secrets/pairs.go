@@ -109,7 +109,12 @@ func nameAround(text []byte, noun span) (span, strength) {
 
 // isScrap reports base 64 in front of what looks like a noun: "xZ0YWa1DPw".
 func isScrap(before []byte) bool {
-	return len(before) >= 6 && wordShare(before) < 0.3 && (switchesCase(before) || digits.count(before) > 2)
+	return len(before) >= 6 && !isCapitalPart(before) && wordShare(before) < 0.3 && (switchesCase(before) || digits.count(before) > 2)
+}
+
+// isCapitalPart reports the first parts of a variable's name: SRV001_.
+func isCapitalPart(before []byte) bool {
+	return before[len(before)-1] == '_' && lower.count(before) == 0
 }
 
 // inFolder rates the last part of a path: checksum/password is a digest.
