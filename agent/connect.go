@@ -112,7 +112,13 @@ func (c Connection) start(ctx context.Context) *localapi.Client {
 	_, waits := errors.AsType[*disk.LockedError](err)
 	if err == nil {
 		defer turn.Unlock()
-		err = spawn(program)
+		var client *localapi.Client
+		if client, err = c.vacated(ctx); client != nil {
+			return client
+		}
+		if err == nil {
+			err = spawn(program)
+		}
 	}
 	if err != nil && !waits {
 		c.Log.Info("an agent could not be started", "err", err)
@@ -128,6 +134,29 @@ func (c Connection) start(ctx context.Context) *localapi.Client {
 		if sleep(ctx, wait) != nil {
 			c.Log.Info("the agent that was started does not answer", "err", err)
 			return nil
+		}
+	}
+}
+
+// vacated waits until the home has no owner, or one that answers, whose client
+// it returns. A killed agent keeps its lock until the system has taken it down,
+// and one that is started meanwhile would find the home taken and end.
+func (c Connection) vacated(ctx context.Context) (*localapi.Client, error) {
+	ctx, stop := context.WithTimeoutCause(ctx, startPatience, localapi.ErrHung)
+	defer stop()
+	for {
+		owner, err := localapi.Own(c.Home)
+		if err == nil {
+			return nil, owner.Release()
+		}
+		if _, owned := errors.AsType[*disk.LockedError](err); !owned {
+			return nil, err
+		}
+		if client, err := localapi.Dial(ctx, c.Home); err == nil {
+			return client, nil
+		}
+		if err := sleep(ctx, 10*time.Millisecond); err != nil {
+			return nil, err
 		}
 	}
 }
