@@ -28,6 +28,7 @@ type scratch struct {
 	sure    uint32 // a sum that as many documents as there can be best have at least
 	lists   []scoredList
 	open    openGains
+	from    []int // by source, how many documents any was given by its lists
 	walk    walk
 }
 
