@@ -37,9 +37,16 @@ func settleFields(items []item) (out []item, remarks []string) {
 	return out, remarks
 }
 
+// afterNot are what follows NOT in SQL and in the answers of HTTP, as these are
+// written.
+var afterNot = map[string]bool{
+	"NULL": true, "EXISTS": true, "IN": true, "LIKE": true, "ILIKE": true, "BETWEEN": true, "DEFERRABLE": true, "VALID": true, "MATCHED": true,
+	"FOUND": true, "MODIFIED": true, "ALLOWED": true, "ACCEPTABLE": true, "IMPLEMENTED": true,
+}
+
 // settle turns operators that have nothing to work on into text. AND and OR
 // stand between two operands; NOT takes something away from what stands
-// before it, or, before a field, from all notes.
+// before it, or, before a field, from all notes. In NOT NULL it is a keyword.
 func settle(items []item) []item {
 	prev := item{kind: noItem}
 	for i := range items {
@@ -51,7 +58,7 @@ func settle(items []item) []item {
 		case andItem:
 			ok = prev.ends() && (next.starts() || next.kind == notItem && at(items, i+2).starts())
 		case notItem:
-			ok = (prev.ends() || prev.kind == andItem) && next.starts() || negatesAlone(items, i+1)
+			ok = ((prev.ends() || prev.kind == andItem) && next.starts() || negatesAlone(items, i+1)) && !afterNot[next.name+next.text]
 		}
 		if !ok {
 			items[i].kind = chunkItem
