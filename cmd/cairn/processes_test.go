@@ -20,6 +20,7 @@ import (
 
 	"cairn/agent"
 	"cairn/agent/api"
+	"cairn/agent/localapi"
 	"cairn/internal/disk"
 	"cairn/internal/event"
 	"cairn/internal/paths"
@@ -324,6 +325,34 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 	rest(t, h)
 	fsck(t, h.Space("personal"))
+}
+
+// A killed agent keeps its home until the system has taken it down. Whoever comes
+// meanwhile waits for that, and leaves an agent behind as always.
+func TestAnAgentIsStartedWhenTheHomeIsFree(t *testing.T) {
+	h := home(t)
+	if out, err := cairn(t.Context(), h, "note", "the first one").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	rest(t, h)
+	dying, err := localapi.Own(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	note := cairn(t.Context(), h, "note", "the next one")
+	if err := note.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(500 * time.Millisecond)
+	if err := dying.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := note.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := agent.Find(t.Context(), h); err != nil || !p.Running {
+		t.Errorf("no agent was left: %+v, %v", p, err)
+	}
 }
 
 // kill kills the agent of the home with no warning.
