@@ -81,15 +81,27 @@ func (c Connection) find(ctx context.Context) (*localapi.Client, error) {
 
 // waitGone waits until the home has no owner and reports localapi.ErrAbsent.
 func (c Connection) waitGone(ctx context.Context) error {
+	if err := c.untilFree(ctx, func(context.Context) bool { return false }); err != nil {
+		return err
+	}
+	return localapi.ErrAbsent
+}
+
+// untilFree waits until the home has no owner, or until enough says so. A killed
+// agent keeps its home until the system has taken it down.
+func (c Connection) untilFree(ctx context.Context, enough func(context.Context) bool) error {
 	ctx, stop := context.WithTimeoutCause(ctx, startPatience, localapi.ErrHung)
 	defer stop()
 	for {
 		owner, err := localapi.Own(c.Home)
 		if err == nil {
-			return errors.Join(localapi.ErrAbsent, owner.Release())
+			return owner.Release()
 		}
 		if _, owned := errors.AsType[*disk.LockedError](err); !owned {
 			return err
+		}
+		if enough(ctx) {
+			return nil
 		}
 		if err := sleep(ctx, 10*time.Millisecond); err != nil {
 			return err
@@ -139,26 +151,13 @@ func (c Connection) start(ctx context.Context) *localapi.Client {
 }
 
 // vacated waits until the home has no owner, or one that answers, whose client
-// it returns. A killed agent keeps its lock until the system has taken it down,
-// and one that is started meanwhile would find the home taken and end.
-func (c Connection) vacated(ctx context.Context) (*localapi.Client, error) {
-	ctx, stop := context.WithTimeoutCause(ctx, startPatience, localapi.ErrHung)
-	defer stop()
-	for {
-		owner, err := localapi.Own(c.Home)
-		if err == nil {
-			return nil, owner.Release()
-		}
-		if _, owned := errors.AsType[*disk.LockedError](err); !owned {
-			return nil, err
-		}
-		if client, err := localapi.Dial(ctx, c.Home); err == nil {
-			return client, nil
-		}
-		if err := sleep(ctx, 10*time.Millisecond); err != nil {
-			return nil, err
-		}
-	}
+// it returns: an agent started before that would find the home taken and end.
+func (c Connection) vacated(ctx context.Context) (client *localapi.Client, err error) {
+	err = c.untilFree(ctx, func(ctx context.Context) bool {
+		client, err = localapi.Dial(ctx, c.Home)
+		return err == nil
+	})
+	return client, err
 }
 
 // inProcess owns the home in this process and serves its socket meanwhile. If
@@ -218,10 +217,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 // Stop asks the agent of a home to end and waits until it has.
 func Stop(ctx context.Context, home paths.Home) error {
 	err := localapi.Stop(ctx, home)
-	if errors.Is(err, localapi.ErrAbsent) {
+	ending := errors.Is(err, localapi.ErrLost)
+	if errors.Is(err, localapi.ErrAbsent) && !ending {
 		return nil
 	}
-	if err != nil {
+	if err != nil && !ending {
 		return asProblem(err)
 	}
 	err = Connection{Home: home}.waitGone(ctx)

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// ErrAbsent means that no process serves the home. Start an agent, or own the
+// ErrAbsent means that no process serves the home; beside ErrLost, that one was
+// just ending. Start an agent, or own the
 // home and work in this process.
 var ErrAbsent = errors.New("no agent is running for this home")
 

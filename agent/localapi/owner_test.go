@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -74,20 +75,27 @@ func TestNobodyIsToldApartFromSomebodyWhoHangs(t *testing.T) {
 	}
 }
 
-// A process that was killed still listens while the system takes it down.
-func TestAnAgentThatIsEndingIsNobody(t *testing.T) {
-	t.Parallel()
-	home := paths.Home(t.TempDir())
+// listening is an owner that listens and does nothing else.
+func listening(t *testing.T, home paths.Home) (*localapi.Owner, net.Listener) {
+	t.Helper()
 	owner, err := localapi.Own(home)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer owner.Release()
+	t.Cleanup(func() { owner.Release() })
 	ln, err := owner.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ln.Close()
+	t.Cleanup(func() { ln.Close() })
+	return owner, ln
+}
+
+// A process that was killed still listens while the system takes it down.
+func TestAnAgentThatIsEndingIsNobody(t *testing.T) {
+	t.Parallel()
+	home := paths.Home(t.TempDir())
+	_, ln := listening(t, home)
 	go func() {
 		for {
 			conn, err := ln.Accept()

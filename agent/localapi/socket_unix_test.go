@@ -113,16 +113,7 @@ func TestADamagedRecordLeadsToNobody(t *testing.T) {
 func TestASocketSomebodyAnswersAtIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	home := paths.Home(t.TempDir())
-	owner, err := localapi.Own(home)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer owner.Release()
-	first, err := owner.Listen()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer first.Close()
+	owner, _ := listening(t, home)
 	if _, err := owner.Listen(); !errors.Is(err, localapi.ErrServed) {
 		t.Errorf("a second listener: %v", err)
 	}
