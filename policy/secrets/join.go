@@ -33,8 +33,8 @@ func joint(text []byte, i int) span {
 	case '`':
 		size = max(1, quoteJoint(text, i))
 	case '<':
-		if size = commentJoint(text, i, "<!--", "-->"); size == 0 {
-			size = tagJoint(text[i:min(len(text), i+60)])
+		if size = tagJoint(text[i:min(len(text), i+60)]); size == 0 {
+			size = commentJoint(text, i, "<!--", "-->")
 		}
 	case '/':
 		size = commentJoint(text, i, "/*", "*/")
@@ -128,8 +128,14 @@ const maxTagName = 12
 
 var tagNameEnd = alphabetOf("> /")
 
-// tagJoint is a short HTML tag.
+// tagJoint is a short HTML tag or comment, whatever stands beside it.
 func tagJoint(s []byte) int {
+	if bytes.HasPrefix(s, []byte("<!--")) {
+		if end := bytes.Index(s, []byte("-->")); end > 0 && end < 20 {
+			return end + 3
+		}
+		return 0
+	}
 	name := 1
 	if len(s) > 1 && s[1] == '/' {
 		name++

@@ -25,7 +25,7 @@ func TestACommentOfAnyLengthCutsNoToken(t *testing.T) {
 	}
 }
 
-// One password for each place, strong enough to be one beside any name.
+// password is strong enough to be one beside any name.
 func password() string { return strings.Join([]string{"kV7", "qzR2", "xTm9", "wLp4"}, "") }
 
 func TestOnlyAnImageIsExcusedForItsDigest(t *testing.T) {
@@ -54,16 +54,31 @@ func TestNumbersInTheNameOfAVariableHideNothing(t *testing.T) {
 	}
 }
 
-// A default login is excused on this machine only, and another line says
-// nothing of a server.
-func TestALocalHostExcusesItsOwnLineOnly(t *testing.T) {
+// A default login is excused for its own server, and nothing before its
+// connection string says which that is.
+func TestALocalHostExcusesItsOwnLoginOnly(t *testing.T) {
 	s := secrets.New()
-	remote := "Server=db.acme.example;User Id=sa;" + "Password=" + "postgres;"
-	local := "Server=localhost;User Id=sa;" + "Password=" + "postgres;"
-	if len(s.Scan([]byte(local))) > 0 {
-		t.Error("a local default login is refused")
+	login := ";User Id=sa;" + "Password=" + "postgres;"
+	for text, found := range map[string]bool{
+		"Server=localhost" + login:                                     false,
+		"on db.acme.example, Server=127.0.0.1" + login:                 false,
+		"jdbc:postgresql://localhost/a?" + "password=" + "postgres":    false,
+		"jdbc:oracle:thin:@localhost:1521?" + "password=" + "postgres": false,
+		"Server=db.acme.example" + login:                               true,
+		"we run it on localhost\nServer=db.acme.example" + login:       true,
+		"from localhost use Server=db.acme.example" + login:            true,
+		"Server=localhost;Server=db.acme.example" + login:              true,
+	} {
+		if got := len(s.Scan([]byte(text))) > 0; got != found {
+			t.Errorf("%q: found %v", text, got)
+		}
 	}
-	if len(s.Scan([]byte("we run it on localhost\n"+remote))) == 0 {
-		t.Error("a remote login passes below a line that says localhost")
+}
+
+// A short comment parts nothing, whatever marks stand beside it.
+func TestAShortCommentBetweenMarksCutsNoToken(t *testing.T) {
+	token := secretstest.Generate("npm-token", seeded(2))
+	if !finds(secrets.New().Scan([]byte("**"+token[:9]+"**<!-- x -->**"+token[9:]+"**")), "npm-token") {
+		t.Error("passes")
 	}
 }

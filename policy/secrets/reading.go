@@ -34,14 +34,18 @@ type reading struct {
 
 var hashSeed = maphash.MakeSeed()
 
+// read refuses what panics: it has not been read to its end. The panic may quote
+// the text, so nothing is said of it.
 func (s *Scanner) read(text []byte) (found []Finding) {
-	// What panics has not been read to its end. The panic may quote the text,
-	// so nothing is said of it.
 	defer func() {
 		if recover() != nil {
 			found = []Finding{{Rule: TooComplex, End: len(text)}}
 		}
 	}()
+	return s.readAll(text)
+}
+
+func (s *Scanner) readAll(text []byte) []Finding {
 	r := &reading{Scanner: s, raw: text, seen: map[uint64]bool{}}
 	r.queue = append(r.queue, view{text: text})
 	for len(r.queue) > 0 {
