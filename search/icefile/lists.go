@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 
 	"github.com/RoaringBitmap/roaring"
 	"github.com/blevesearch/vellum"
@@ -166,13 +167,16 @@ func block(docs []uint32) int {
 // A Dictionary is the terms of a field. Of what Bluge wants of one it has but
 // what Bluge asks for as long as nobody searches with it.
 type Dictionary struct {
-	segment *Segment
-	terms   *vellum.FST // nil if there are none
+	segment   *Segment
+	terms     *vellum.FST // nil if there are none
+	iterators sync.Pool   // its own: what they remember lies in the segment
 }
 
 // Dictionary is a *Dictionary: Bluge hides the type of a segment, but not that.
 func (s *Segment) Dictionary(field string) (segment.Dictionary, error) {
-	return &Dictionary{s, s.terms[field]}, nil
+	d := &Dictionary{segment: s, terms: s.terms[field]}
+	d.iterators.New = func() any { return &vellum.FSTIterator{} }
+	return d, nil
 }
 
 // Contains says whether some document holds a term.
@@ -211,7 +215,9 @@ func (d *Dictionary) Begin(start []byte, pick vellum.Automaton) iter.Seq2[Entry,
 		if d.terms == nil {
 			return
 		}
-		it, err := d.terms.Search(pick, start, after(start))
+		it := d.iterators.Get().(*vellum.FSTIterator)
+		defer d.iterators.Put(it)
+		err := it.Reset(d.terms, start, after(start), pick)
 		for ; err == nil; err = it.Next() {
 			term, value := it.Current()
 			docs, err := d.segment.list(value)
