@@ -99,12 +99,6 @@ func (v *view) compare(a, b candidate) int {
 		return cmp.Compare(b.score, a.score)
 	}
 	rowsA, rowsB := v.segs[a.part].rows, v.segs[b.part].rows
-	if a.part == b.part && rowsA.Ascend(min(a.doc, b.doc), max(a.doc, b.doc)) {
-		return cmp.Compare(b.doc, a.doc) // without a look at what lies far apart
-	}
-	if c := cmp.Compare(rowsB.Start(b.doc), rowsA.Start(a.doc)); c != 0 { // mostly enough
-		return c
-	}
 	if c := rowsB.CompareIDs(b.doc, rowsA.Rows, a.doc); c != 0 {
 		return c
 	}

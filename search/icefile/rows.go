@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 
@@ -45,7 +44,7 @@ type Rows struct {
 	nameless []uint32
 	names    []string
 
-	breaks func() []uint32
+	runs func() []run
 }
 
 // The width of the columns.
@@ -74,39 +73,68 @@ func (r *Rows) end(doc uint32) []byte {
 	return r.ends[int(doc)*endLen:][:endLen]
 }
 
-// CompareIDs compares the ids of two documents of two segments.
+// CompareIDs compares the ids of two documents, be it of two segments. It reads
+// them only if it cannot tell by the runs that they are in.
 func (r *Rows) CompareIDs(doc uint32, other *Rows, otherDoc uint32) int {
+	mine, its := r.runOf(doc), other.runOf(otherDoc)
+	switch {
+	case mine == nil || its == nil:
+	case mine == its:
+		return cmp.Compare(doc, otherDoc)
+	case mine.last < its.first:
+		return -1
+	case mine.first > its.last:
+		return 1
+	}
+	return r.readIDs(doc, other, otherDoc)
+}
+
+func (r *Rows) readIDs(doc uint32, other *Rows, otherDoc uint32) int {
 	if c := cmp.Compare(r.Start(doc), other.Start(otherDoc)); c != 0 {
 		return c
 	}
 	return bytes.Compare(r.end(doc), other.end(otherDoc))
 }
 
-// maxBreaks is in how many places ids may not ascend for Ascend to tell.
-const maxBreaks = 32
-
-// Ascend says that the ids of documents, but for those without one, ascend from
-// one document to another. It is quick to tell, and may be false also where they
-// do, if they do not in many other places.
-func (r *Rows) Ascend(from, to uint32) bool {
-	breaks := r.breaks()
-	return len(breaks) <= maxBreaks && !slices.ContainsFunc(breaks, func(at uint32) bool { return from < at && at <= to })
+// A run is documents in a row whose ids, but for those without one, ascend. It
+// ends where the next one begins.
+type run struct {
+	from        uint32
+	first, last uint64 // starts of its ids
 }
 
-// findBreaks goes over all documents, once; it stops where there are too many.
-func (r *Rows) findBreaks() (out []uint32) {
-	var last uint32
-	some := false
+// maxRuns is how many runs of a segment are told apart. One that was built of
+// notes in the order of their ids, and merged a few times, has fewer.
+const maxRuns = 32
+
+// runOf is the run that a document with an id is in, or nil if there are too
+// many.
+func (r *Rows) runOf(doc uint32) *run {
+	runs := r.runs()
+	for i := len(runs) - 1; i >= 0; i-- {
+		if runs[i].from <= doc {
+			return &runs[i]
+		}
+	}
+	return nil
+}
+
+// findRuns goes over all documents, once, unless there are too many runs.
+func (r *Rows) findRuns() (out []run) {
+	last := uint32(0)
 	for doc := range uint32(r.Len()) {
-		if r.Start(doc) == 0 {
+		start := r.Start(doc)
+		switch {
+		case start == 0:
 			continue
+		case len(out) > 0 && r.readIDs(last, r, doc) < 0:
+			out[len(out)-1].last = start
+		case len(out) == maxRuns:
+			return nil
+		default:
+			out = append(out, run{doc, start, start})
 		}
-		if some && r.CompareIDs(doc, r, last) <= 0 {
-			if out = append(out, doc); len(out) > maxBreaks {
-				break
-			}
-		}
-		last, some = doc, true
+		last = doc
 	}
 	return out
 }
@@ -152,7 +180,7 @@ func readRows(b []byte, docs uint64, nameless, names uint32) (*Rows, error) {
 		return nil, errRows
 	}
 	r := &Rows{}
-	r.breaks = sync.OnceValue(r.findBreaks)
+	r.runs = sync.OnceValue(r.findRuns)
 	take := func(width int) (column []byte) {
 		n := int(docs) * width
 		column, b = b[:n:n], b[n:]

@@ -50,40 +50,6 @@ func load(t interface{ Fatal(...any) }, file []byte) *icefile.Segment {
 	return s
 }
 
-func TestRowsKnowWhereIDsAscend(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		ids := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "b1", "likewise1", "likewise2", "z"}), 1, 12).Draw(t, "ids")
-		var docs []segment.Document
-		for i, id := range ids {
-			docs = append(docs, &document{row: icefile.Row{ID: id}, fields: []field{{name: "_id", terms: []string{fmt.Sprint(i)}}}})
-		}
-		rows := rowsOf(t, made(t, docs))
-		for from := range ids {
-			for to := from; to < len(ids); to++ {
-				some := slices.DeleteFunc(slices.Clone(ids[from:to+1]), func(id string) bool { return id == "" })
-				want := slices.IsSorted(some) && len(slices.Compact(slices.Clone(some))) == len(some)
-				if ids[from] == "" || ids[to] == "" {
-					continue
-				}
-				if got := rows.Ascend(uint32(from), uint32(to)); got != want {
-					t.Fatalf("%q ascend from %d to %d: %v", ids, from, to, got)
-				}
-			}
-		}
-	})
-}
-
-// Of rows without any order it only says that it does not know.
-func TestRowsInNoOrderDoNotAscend(t *testing.T) {
-	var docs []segment.Document
-	for i := range 100 {
-		docs = append(docs, &document{row: icefile.Row{ID: fmt.Sprint(900 - i)}, fields: []field{{name: "_id", terms: []string{fmt.Sprint(i)}}}})
-	}
-	if rowsOf(t, made(t, docs)).Ascend(98, 99) {
-		t.Error("descending ids ascend")
-	}
-}
-
 // The rows are those of the documents: in a new segment, in its file, and in
 // one merged of several, without what was dropped.
 func TestRowsAreThoseOfTheDocuments(t *testing.T) {
@@ -119,26 +85,48 @@ func TestRowsAreThoseOfTheDocuments(t *testing.T) {
 	})
 }
 
+// Ids compare as their texts do, in one segment and in two, whether they ascend
+// nearly always, as most do, or hardly ever; rows remember few runs.
 func TestIDsCompareAsTheirTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		own, _ := both(t, drawDocs(t))
-		other, _ := both(t, drawDocs(t))
-		r, s := rowsOf(t, own), rowsOf(t, other)
-		for a := range uint32(r.Len()) {
-			for b := range uint32(s.Len()) {
-				want := strings.Compare(r.ID(a), s.ID(b))
-				if got := r.CompareIDs(a, s, b); got != want {
-					t.Fatalf("%q and %q compare as %d", r.ID(a), s.ID(b), got)
-				}
-				if c := cmp.Compare(r.Start(a), s.Start(b)); c != 0 && c != want {
-					t.Fatalf("the starts of %q and %q compare as %d", r.ID(a), s.ID(b), c)
-				}
-			}
-			if (r.Start(a) == 0) != (r.ID(a) == "") {
-				t.Fatalf("%q starts with %d", r.ID(a), r.Start(a))
-			}
+		r, s := rowsOf(t, made(t, drawRuns(t))), rowsOf(t, made(t, drawRuns(t)))
+		for _, pair := range [][2]*icefile.Rows{{r, s}, {s, r}, {r, r}} {
+			compareAll(t, pair[0], pair[1])
 		}
 	})
+}
+
+func compareAll(t *rapid.T, r, s *icefile.Rows) {
+	for a := range uint32(r.Len()) {
+		if (r.Start(a) == 0) != (r.ID(a) == "") {
+			t.Fatalf("%q starts with %d", r.ID(a), r.Start(a))
+		}
+		for b := range uint32(s.Len()) {
+			if r.ID(a) == "" || s.ID(b) == "" {
+				continue
+			}
+			want := strings.Compare(r.ID(a), s.ID(b))
+			if got := r.CompareIDs(a, s, b); got != want {
+				t.Fatalf("%q and %q compare as %d", r.ID(a), s.ID(b), got)
+			}
+			if c := cmp.Compare(r.Start(a), s.Start(b)); c != 0 && c != want {
+				t.Fatalf("the starts of %q and %q compare as %d", r.ID(a), s.ID(b), c)
+			}
+		}
+	}
+}
+
+// drawRuns draws documents of which up to 40 runs ascend, many with the same
+// start, and some without an id.
+func drawRuns(t *rapid.T) (docs []segment.Document) {
+	for range rapid.IntRange(0, 40).Draw(t, "runs") {
+		run := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "b1", "likewise", "likewise1", "likewise2", "z"}), 1, 4).Draw(t, "run")
+		slices.Sort(run)
+		for _, id := range run {
+			docs = append(docs, &document{row: icefile.Row{ID: id}, fields: []field{{name: "_id", terms: []string{fmt.Sprint(len(docs))}}}})
+		}
+	}
+	return docs
 }
 
 func TestAFileEndsInItsChecksum(t *testing.T) {
