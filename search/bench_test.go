@@ -76,6 +76,53 @@ func BenchmarkAsk(b *testing.B) {
 	}
 }
 
+// BenchmarkAskFirst asks each question of a class once of a reader that has not
+// seen it: what was read for one question is of no use for another but by chance.
+func BenchmarkAskFirst(b *testing.B) {
+	notes := corpus.Notes(benchNotes)
+	dir := filepath.Join(b.TempDir(), "index")
+	if err := benchIndex(b, dir, notes).Close(); err != nil {
+		b.Fatal(err)
+	}
+	for _, class := range corpus.Classes() {
+		queries := corpus.Queries(notes, class, 1000, 2)
+		b.Run(string(class), func(b *testing.B) {
+			var r *search.Reader
+			for i := 0; b.Loop(); i++ {
+				if i%len(queries) == 0 {
+					b.StopTimer()
+					r = anew(b, dir, r)
+					b.StartTimer()
+				}
+				if _, err := r.Ask(b.Context(), search.Query{Text: queries[i%len(queries)].Text(), Limit: 5}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := r.Close(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+// anew closes a reader and opens another, which has answered something.
+func anew(b *testing.B, dir string, former *search.Reader) *search.Reader {
+	b.Helper()
+	if former != nil {
+		if err := former.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	r, err := search.OpenReader(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := r.Ask(b.Context(), search.Query{Text: "nothing like it"}); err != nil {
+		b.Fatal(err)
+	}
+	return r
+}
+
 // BenchmarkOpen opens the same index anew for each question, as a command does
 // that finds no process to ask.
 func BenchmarkOpen(b *testing.B) {

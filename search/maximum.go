@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring"
@@ -14,6 +15,7 @@ import (
 type maximum struct {
 	best    []uint8  // by document, the level and one; all zero between uses
 	touched []uint32 // documents that have one
+	few     [levels][]uint32
 	dense   [levels][]uint64
 	buf     []uint32
 }
@@ -57,8 +59,44 @@ func (m *maximum) put(doc uint32, l level) {
 // postings puts every document, of so many, at its best level. The maximum is
 // empty afterwards.
 func (m *maximum) postings(docs int) *postings {
-	words := (len(m.best) + 63) / 64
-	out := &postings{count: uint64(len(m.touched)), docs: docs}
+	out := noPostings
+	if len(m.touched) > 0 {
+		out = &postings{count: uint64(len(m.touched)), docs: docs}
+		if len(m.touched) < docs/sparse {
+			m.collect(out)
+		} else {
+			m.paint(out, (docs+63)/64)
+		}
+	}
+	for _, doc := range m.touched {
+		m.best[doc] = 0
+	}
+	m.touched = m.touched[:0]
+	return out
+}
+
+// sparse is how many times as many documents there are as were touched for it to
+// be quicker to put those in order than to go over a bit of each.
+const sparse = 64
+
+// collect puts few documents at their levels.
+func (m *maximum) collect(out *postings) {
+	slices.Sort(m.touched)
+	for _, doc := range m.touched {
+		l := m.best[doc] - 1
+		m.few[l] = append(m.few[l], doc)
+	}
+	for l, docs := range m.few {
+		if len(docs) > 0 {
+			out.at[l] = roaring.BitmapOf(docs...)
+			m.few[l] = docs[:0]
+		}
+	}
+}
+
+// paint puts many documents at their levels, where each list has so many words
+// of 64 bits.
+func (m *maximum) paint(out *postings, words int) {
 	var used [levels]bool
 	for _, doc := range m.touched {
 		l := m.best[doc] - 1
@@ -70,13 +108,8 @@ func (m *maximum) postings(docs int) *postings {
 	}
 	for l, any := range used {
 		if any {
-			out.at[l] = roaring.FromDense(m.dense[l], true)
-			clear(m.dense[l])
+			out.at[l] = roaring.FromDense(m.dense[l][:words], true)
+			clear(m.dense[l][:words])
 		}
 	}
-	for _, doc := range m.touched {
-		m.best[doc] = 0
-	}
-	m.touched = m.touched[:0]
-	return out
 }
