@@ -123,10 +123,17 @@ func join(notes []string) string {
 	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")
 }
 
-// find looks for notes, and, if there are none, for those that hold the mere
-// words of a phrase.
+// find looks for notes, and, if there are none, for those that hold what begins
+// with a finished word, or the mere words of a phrase.
 func (v *view) find(ctx context.Context, q Query, parsed query.Query, n narrower, allow []*roaring.Bitmap) (Result, error) {
-	out, s, err := v.answer(ctx, q, parsed, n, allow)
+	finished, differs, err := v.finished(q, parsed)
+	if err != nil {
+		return Result{}, err
+	}
+	out, s, err := v.answer(ctx, q, finished, n, allow)
+	if err == nil && differs && len(out.Hits) == 0 {
+		out, s, err = v.answer(ctx, q, parsed, n, allow)
+	}
 	if err != nil {
 		return out, err
 	}

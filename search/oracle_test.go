@@ -105,6 +105,10 @@ func (o *oracle) ask(q Query) []Hit {
 	}
 	if len(parsed.Either) == 1 && len(parsed.Either[0].Must) == 0 && len(parsed.Either[0].Not) == 0 {
 		r.asks = parsed.Either[0].Asks
+		if hits := r.plain(q, r.finished(parsed.Either[0].Want)); len(hits) > 0 {
+			return hits
+		}
+		r.sources = map[string]*oracleSource{}
 		return r.plain(q, parsed.Either[0].Want)
 	}
 	hits := r.hits(q, r.either(parsed, true))
@@ -114,6 +118,19 @@ func (o *oracle) ask(q Query) []Hit {
 		return r.plain(q, loose.Either[0].Want)
 	}
 	return hits
+}
+
+// finished are the words of a plain question, of which common ones stand for
+// nothing that begins with them.
+func (r *reckoning) finished(want []query.Word) []query.Word {
+	want = slices.Clone(want)
+	for i, w := range want {
+		if len(w.Parts) == 1 && w.Field == query.Anywhere && !r.typing {
+			found := r.count(holdsTerm(termKey(stemTerm, analysis.Stem(w.Parts[0]))))
+			want[i].Open = w.Open && (found < 100 || 100*found < r.live)
+		}
+	}
+	return want
 }
 
 // list is what a query of filters alone finds.
