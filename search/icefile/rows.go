@@ -121,20 +121,25 @@ func (r *Rows) runOf(doc uint32) *run {
 
 // findRuns goes over all documents, once, unless there are too many runs.
 func (r *Rows) findRuns() (out []run) {
-	last := uint32(0)
+	last, lastDoc := uint64(0), uint32(0)
 	for doc := range uint32(r.Len()) {
 		start := r.Start(doc)
 		switch {
 		case start == 0:
 			continue
-		case len(out) > 0 && r.readIDs(last, r, doc) < 0:
-			out[len(out)-1].last = start
+		case start > last && last > 0, start == last && r.readIDs(lastDoc, r, doc) < 0:
 		case len(out) == maxRuns:
 			return nil
 		default:
-			out = append(out, run{doc, start, start})
+			if len(out) > 0 {
+				out[len(out)-1].last = last
+			}
+			out = append(out, run{from: doc, first: start})
 		}
-		last = doc
+		last, lastDoc = start, doc
+	}
+	if len(out) > 0 {
+		out[len(out)-1].last = last
 	}
 	return out
 }
