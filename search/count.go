@@ -83,8 +83,7 @@ func (s *scratch) countFew(p *part, number int, sources []*source, allow *roarin
 
 // collect chooses the documents of a list too.
 func (s *scratch) collect(list *roaring.Bitmap) {
-	s.walk.start(list)
-	for docs := s.walk.next(); len(docs) > 0; docs = s.walk.next() {
+	for docs := range s.walk.over(list) {
 		for _, doc := range docs {
 			if !s.chosen.has(doc) {
 				s.docs = append(s.docs, doc)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 	"sync"
@@ -30,8 +31,7 @@ func (s docSet) removeAll(docs []uint32) {
 
 // addList adds the documents of a bitmap; w is what goes over them.
 func (s docSet) addList(list *roaring.Bitmap, w *walk) {
-	w.start(list)
-	for docs := w.next(); len(docs) > 0; docs = w.next() {
+	for docs := range w.over(list) {
 		s.addAll(docs)
 	}
 }
@@ -62,8 +62,7 @@ func (s docSet) within(b *roaring.Bitmap) *roaring.Bitmap {
 	}
 	out := roaring.New()
 	w := walks.Get().(*walk)
-	w.start(b)
-	for docs := w.next(); len(docs) > 0; docs = w.next() {
+	for docs := range w.over(b) {
 		kept := docs[:0]
 		for _, d := range docs {
 			if s.has(d) {
@@ -94,8 +93,7 @@ func (s docSet) withinMany(b *roaring.Bitmap) *roaring.Bitmap {
 // countIn is how many documents of a bitmap the set has.
 func (s docSet) countIn(b *roaring.Bitmap) (n uint64) {
 	w := walks.Get().(*walk)
-	w.start(b)
-	for docs := w.next(); len(docs) > 0; docs = w.next() {
+	for docs := range w.over(b) {
 		for _, d := range docs {
 			n += s[d/64] >> (d % 64) & 1
 		}
@@ -121,7 +119,13 @@ type walk struct {
 
 var walks = sync.Pool{New: func() any { return &walk{} }}
 
-func (w *walk) start(list *roaring.Bitmap) { w.at.Initialize(list) }
-
-// next are some more documents, or none. They are gone at the next call.
-func (w *walk) next() []uint32 { return w.buf[:w.at.NextMany(w.buf[:])] }
+// over goes over a bitmap, some documents at a time. They are gone when the next
+// ones come.
+func (w *walk) over(list *roaring.Bitmap) iter.Seq[[]uint32] {
+	return func(yield func([]uint32) bool) {
+		w.at.Initialize(list)
+		for n := w.at.NextMany(w.buf[:]); n > 0 && yield(w.buf[:n]); {
+			n = w.at.NextMany(w.buf[:])
+		}
+	}
+}

@@ -45,8 +45,7 @@ func (s *scratch) fit(docs int) {
 // add adds gain to all documents of a list that are not to be skipped, and
 // says how many those are.
 func (s *scratch) add(list *roaring.Bitmap, gain uint32) (n int) {
-	s.walk.start(list)
-	for docs := s.walk.next(); len(docs) > 0; docs = s.walk.next() {
+	for docs := range s.walk.over(list) {
 		for _, d := range docs {
 			if s.skip.has(d) {
 				continue
@@ -85,8 +84,7 @@ func (s *scratch) addChosen(list *roaring.Bitmap, gain uint32) {
 		}
 		return
 	}
-	s.walk.start(list)
-	for docs := s.walk.next(); len(docs) > 0; docs = s.walk.next() {
+	for docs := range s.walk.over(list) {
 		for _, d := range docs {
 			if s.chosen.has(d) {
 				s.sum[d] += gain

@@ -80,50 +80,31 @@ func (l List) AppendTo(docs []uint32) ([]uint32, error) {
 // unpacked before it can be used.
 const maxGaps = 2048
 
-// maxGapLen is the length of the longest gap: 7 bits a byte, the lowest first.
-const maxGapLen = 5
-
 // packGaps appends documents, in order, as what lies between each and the one
 // before it.
 func packGaps(dst []byte, docs []uint32) []byte {
 	next := uint32(0)
 	for _, doc := range docs {
-		gap := doc - next
+		dst = binary.AppendUvarint(dst, uint64(doc-next))
 		next = doc + 1
-		for gap >= 0x80 {
-			dst = append(dst, byte(gap)|0x80)
-			gap >>= 7
-		}
-		dst = append(dst, byte(gap))
 	}
 	return dst
 }
 
 // appendGaps appends the documents of what packGaps wrote.
 func (l List) appendGaps(docs []uint32) ([]uint32, error) {
-	if n := len(l.gaps); n == 0 || n > maxGaps*maxGapLen {
+	if len(l.gaps) == 0 {
 		return nil, errOutside
 	}
-	start := len(docs)
-	next, gap, shift := uint64(0), uint64(0), 0
-	for _, b := range l.gaps {
-		if b >= 0x80 {
-			if gap |= uint64(b&0x7f) << shift; shift > 28 {
-				return nil, errOutside
-			}
-			shift += 7
-			continue
-		}
-		next += gap | uint64(b)<<shift
-		if next >= l.docs {
+	most, next := len(docs)+maxGaps, uint64(0)
+	for gaps := l.gaps; len(gaps) > 0; {
+		gap, n := binary.Uvarint(gaps)
+		if n <= 0 || gap >= l.docs-next || len(docs) == most {
 			return nil, errOutside
 		}
-		docs = append(docs, uint32(next))
-		next++
-		gap, shift = 0, 0
-	}
-	if shift > 0 || len(docs)-start > maxGaps {
-		return nil, errOutside
+		docs = append(docs, uint32(next+gap))
+		next += gap + 1
+		gaps = gaps[n:]
 	}
 	return docs, nil
 }
