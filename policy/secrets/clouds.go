@@ -9,7 +9,7 @@ import (
 func cloudRules() []*rule {
 	azureSecret := alphabetOf(numerals + lowers + uppers + "-_.~")
 	webhook := func(path string) parts { return uuid(fixed(path)) }
-	return tokenRules([]tokenRow{
+	keys := tokenRules([]tokenRow{
 		{"aws-access-key-id", "AWS access key id", list{"AKIA", "ASIA"}, token{tail: parts{base32std.n(16)}}},
 		{"aws-bearer-id", "AWS bearer or context credential id", list{"ABIA", "ACCA"}, token{tail: parts{base32std.n(16)}}},
 		{"aws-session", "AWS session token", list{"IQoJb3JpZ2lu", "FwoGZXIvYXdz"}, token{tail: parts{base64any.from(150, 3000)}}},
@@ -21,10 +21,8 @@ func cloudRules() []*rule {
 		{"google-refresh-token", "Google refresh token", list{"1//0"}, token{tail: parts{base64url.from(60, 200)}, edge: left}},
 		{"azure-client-secret", "Azure client secret", list{"Q~"},
 			token{head: parts{digits.n(1), base62.n(3)}, tail: parts{azureSecret.from(31, 34)}}},
-		{"azure-storage", "Azure storage or Cosmos DB account key", list{"+ASt", "ACDb"},
+		{"azure-storage", "Azure storage, Cosmos DB, Batch, API Management or Machine Learning key", list{"+ASt", "ACDb", "+ABa", "APIM", "+AMC"},
 			token{head: parts{base64std.n(76)}, tail: parts{base64std.n(6), fixed("==")}}},
-		{"azure-key", "Azure service key", list{"+ASb", "+AEh", "+ARm", "+ACR", "AzCa", "AzFu", "AzSe"},
-			token{head: parts{base64std.from(30, 76)}, tail: parts{base64any.from(5, 10)}, edge: closed}},
 		{"azure-connection", "key in an Azure connection string", list{"AccountKey=", "SharedAccessKey="},
 			token{tail: parts{base64any.from(40, 90)}}},
 		{"azure-sas", "Azure shared access signature", list{"sig="},
@@ -49,6 +47,24 @@ func cloudRules() []*rule {
 		{"flyio", "Fly.io token", list{"fm2_", "fm1r_", "fm1a_"}, token{tail: parts{base64any.from(100, 3000)}, edge: left}},
 		{"flyio-access", "Fly.io access token", list{"fo1_"}, token{tail: parts{base64url.n(43)}}},
 	})
+	return append(keys, tokenRule("azure-key", "Azure service key", azureKeys()))
+}
+
+// azureKeys are the keys that Azure signs in their midst, each form by its
+// signature.
+func azureKeys() map[string]token {
+	padded := func(head part, size int, end string) token {
+		return token{head: parts{head}, tail: parts{part{in: head.in, min: size, max: size}, fixed(end)}}
+	}
+	quarter := alphabetOf("ABCD").n(1)
+	messaging := padded(base64std.n(33), 6, "=")
+	return map[string]token{
+		"+ASb": messaging, "+AEh": messaging, "+ARm": messaging, "AIoT": messaging, "AZEG": messaging,
+		"AzCa": padded(base62.n(33), 6, "="),
+		"AzFu": padded(base64url.n(44), 6, "=="),
+		"AzSe": {head: parts{base62.n(42)}, tail: parts{quarter, base62.n(5)}, edge: closed},
+		"+ACR": {head: parts{base64std.n(42)}, tail: parts{quarter, base64std.n(5)}},
+	}
 }
 
 // isSignature asks for the one form 32 bytes of a signature have: 43

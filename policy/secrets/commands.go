@@ -115,25 +115,35 @@ func aclPassword(text []byte, literal span) (match, bool) {
 
 // variableDefault takes variable "db_password" { default = "X" }.
 func variableDefault(text []byte, literal span) (match, bool) {
-	end := nameChars.after(text, literal.end, maxName)
-	how := rate(splitName(text[literal.end:end]), "")
-	block := text[end:min(len(text), end+maxLine)]
+	name := span{literal.end, nameChars.after(text, literal.end, maxName)}
+	how := rate(splitName(name.in(text)), "")
+	value, ok := defaultValue(text, name)
+	if how == otherName || !ok {
+		return match{}, false
+	}
+	for _, v := range readValue(text, value) {
+		if isSecretValue(v.in(text), how, assigned) {
+			return match{span: v}, true
+		}
+	}
+	return match{}, false
+}
+
+// defaultValue is where the default of the Terraform variable begins whose
+// name ends with this one.
+func defaultValue(text []byte, name span) (int, bool) {
+	if start := nameChars.before(text, name.start, maxName); !bytes.HasSuffix(text[:start], []byte(`variable "`)) {
+		return 0, false
+	}
+	block := text[name.end:min(len(text), name.end+maxLine)]
 	if stop := bytes.IndexByte(block, '}'); stop >= 0 {
 		block = block[:stop]
 	}
 	word := []byte("default")
 	at := bytes.Index(block, word)
-	if how == otherName || at < 0 {
-		return match{}, false
+	if at < 0 {
+		return 0, false
 	}
-	value, op := readOperator(text, span{end + at, end + at + len(word)})
-	if op != assigned {
-		return match{}, false
-	}
-	for _, v := range readValue(text, value) {
-		if isSecretValue(v.in(text), how, op) {
-			return match{span: v}, true
-		}
-	}
-	return match{}, false
+	value, op := readOperator(text, span{name.end + at, name.end + at + len(word)})
+	return value, op == assigned
 }

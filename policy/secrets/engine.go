@@ -16,6 +16,8 @@ type rule struct {
 	literals  []string // in their own case
 	names     []string // in any case; written in lower case
 	check     check
+
+	forms map[string]token // of a rule for tokens, by literal
 }
 
 // An engine holds all rules, ready to match. It never changes.

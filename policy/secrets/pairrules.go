@@ -63,10 +63,13 @@ func seedPhrase(text []byte, literal span) (match, bool) {
 	if below := spaces.after(text, literal.end, 8); op != assigned && digits.at(text, below) {
 		at, op = below, assigned // a numbered list
 	}
-	if op == noOperator || op == adjacent {
+	if value, ok := defaultValue(text, literal); ok {
+		at, op = value, assigned
+	}
+	if op == noOperator || op == adjacent && !openers.at(text, at) {
 		return match{}, false
 	}
-	start := openers.after(text, at, 4)
+	start := blanks.after(text, openers.after(text, at, 4), 2)
 	words, end, sentence := 0, start, false
 	for at := start; words < 25; words++ {
 		at = itemNumber(text, at)

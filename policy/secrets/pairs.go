@@ -50,13 +50,15 @@ func isKeyID(name, value []byte) bool {
 	return id && (string(name) == "signingkey" || string(name) == "user.signingkey") && anyHex.holdsAll(value) && lower.count(value) == 0
 }
 
+var resourceChars = alphabetOf(numerals + lowers + uppers + "_-./:*")
+
 // inResourceName reports a name that is a part of an Amazon resource name.
 func inResourceName(text []byte, name span) bool {
 	if name.start == 0 || text[name.start-1] != ':' {
 		return false
 	}
-	before := text[max(0, name.start-120):name.start]
-	return bytes.HasPrefix(before[bytes.LastIndexAny(before, " \t\n\"'=<(")+1:], []byte("arn:aws"))
+	start := resourceChars.before(text, name.start, 120)
+	return bytes.Contains(text[start:name.start], []byte("arn:aws"))
 }
 
 func valueOf(text []byte, name span, how strength) (match, bool) {
@@ -192,8 +194,11 @@ var assignment = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+=.`)
 // isAssignment reports a variable with its value: its own name counts.
 func isAssignment(value []byte) bool { return assignment.Match(value) }
 
-// holdsEscape reports a value that is written in escapes: it is judged in the
-// view without them.
+// holdsEscape reports a value that is written in escapes, or begins with a name
+// in angle brackets that are: it is judged in the view without them.
 func holdsEscape(value []byte) bool {
-	return bytes.Contains(value, []byte(`\u`)) || bytes.Contains(value, []byte(`\x`))
+	return bytes.Contains(value, []byte(`\u`)) || bytes.Contains(value, []byte(`\x`)) ||
+		escapedName.Match(value)
 }
+
+var escapedName = regexp.MustCompile(`^&(amp;)*lt;.*&(amp;)*gt`)

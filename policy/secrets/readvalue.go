@@ -23,7 +23,10 @@ func readValue(text []byte, i int) []span {
 	limit := min(len(text), start+maxValue)
 	end := start
 	if start > i && quotes[text[start-1]] {
-		return []span{{start, quotedEnd(text, start, limit)}}
+		inner := span{start, quotedEnd(text, start, limit)}
+		inner.start = blanks.after(text[:inner.end], start, 2) // French quotes keep a blank on either side
+		inner.end = max(inner.start, blanks.before(text, inner.end, 2))
+		return []span{inner}
 	}
 	for end < limit && !valueEnd[text[end]] && text[end] < 0x80 && !isEscapedEnd(text, end) {
 		end++

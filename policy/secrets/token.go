@@ -1,5 +1,10 @@
 package secrets
 
+import (
+	"maps"
+	"slices"
+)
+
 // A span is a range of bytes in one text.
 type span struct{ start, end int }
 
@@ -138,9 +143,21 @@ type tokenRow struct {
 func tokenRules(rows []tokenRow) []*rule {
 	var rules []*rule
 	for _, row := range rows {
-		rules = append(rules, &rule{id: row.id, about: row.about, literals: row.literals, compact: true, check: row.check})
+		forms := map[string]token{}
+		for _, l := range row.literals {
+			forms[l] = row.token
+		}
+		rules = append(rules, tokenRule(row.id, row.about, forms))
 	}
 	return rules
+}
+
+// tokenRule is a rule for tokens that each literal gives a form of its own.
+func tokenRule(id, about string, forms map[string]token) *rule {
+	return &rule{id: id, about: about, literals: slices.Sorted(maps.Keys(forms)), compact: true, forms: forms,
+		check: func(text []byte, literal span) (match, bool) {
+			return forms[string(literal.in(text))].check(text, literal)
+		}}
 }
 
 type list = []string

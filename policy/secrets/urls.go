@@ -74,7 +74,7 @@ func splitLogin(rest []byte) (at, colon int) {
 // isLogin leaves out variables, placeholders, and the default logins of local
 // services, which protect nothing.
 func isLogin(user, password, host []byte) bool {
-	if len(password) < 4 || !isGiven(password) || isVariableName(password) {
+	if len(password) < 4 || !isGiven(password) || holdsEscape(password) || isVariableName(password) {
 		return false
 	}
 	return !isLocalHost(host) || !isDefaultLogin(string(user), string(password))

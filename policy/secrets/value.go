@@ -12,7 +12,7 @@ import (
 // What stands in braces or behind a dollar sign is judged like any other
 // value: names consist of words, secrets do not.
 func isReference(value []byte) bool {
-	for _, mark := range []string{"ENC[AES256_", "ENC(", "vault:v1:", "op://", "arn:aws:"} {
+	for _, mark := range []string{"ENC[AES256_", "ENC(", "vault:v1:", "op://", "arn:aws"} {
 		if bytes.HasPrefix(value, []byte(mark)) {
 			return true
 		}
