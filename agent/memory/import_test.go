@@ -61,6 +61,34 @@ func TestHistoricNotesHaveTheirOwnTime(t *testing.T) {
 	}
 }
 
+// Items of one moment keep their order also when others stand between them, when they do not go into one append, and
+// when they come with another import.
+func TestItemsOfOneMomentKeepTheirOrderInAnyNumberOfAppends(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	at := func(d api.Draft, when time.Time) api.Draft {
+		observed := event.NewTime(when)
+		d.Historic, d.Observed = true, &observed
+		return d
+	}
+	last := event.ID("")
+	for n := range 3 {
+		var drafts []api.Draft
+		for i := range 6 { // what is set again has to see what was set before, and so waits for the next append
+			drafts = append(drafts, at(pref(fmt.Sprint("value ", n, i)), day(3)), historic(fmt.Sprint("another day ", n, i), day(4)))
+		}
+		for i, r := range h.imports(drafts...) {
+			if i%2 > 0 {
+				continue
+			}
+			if r.Receipt.ID <= last || !r.Receipt.ID.Time().Equal(day(3)) {
+				t.Errorf("import %d, item %d: %s of %s does not follow %s", n, i, r.Receipt.ID, r.Receipt.ID.Time(), last)
+			}
+			last = r.Receipt.ID
+		}
+	}
+}
+
 func TestUndatedNotesAreSpreadBackwardsInOrder(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, anythingGoes)

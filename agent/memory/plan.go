@@ -19,6 +19,8 @@ type plan struct {
 	head eventlog.Head // that the events follow
 	view projection.View
 	last event.ID // newest live id
+	// Newest ids of the moments of historic events.
+	moments map[time.Time]event.ID
 
 	adds       []*request // to append, in order
 	duplicates []*request
@@ -30,7 +32,7 @@ type plan struct {
 
 // newPlan decides by the facts, which must be level with head.
 func newPlan(set *projection.Set, head eventlog.Head, view projection.View, rs []*request) *plan {
-	p := &plan{head: head, view: view, last: set.Newest(view.Now), failed: map[*request]error{}, keys: map[string]bool{}}
+	p := &plan{head: head, view: view, last: set.Newest(view.Now), failed: map[*request]error{}, keys: map[string]bool{}, moments: map[time.Time]event.ID{}}
 	for i, r := range rs {
 		if p.clashes(r) {
 			p.rest = rs[i:]
@@ -82,8 +84,14 @@ func (p *plan) decide(set *projection.Set, r *request) {
 		p.duplicates = append(p.duplicates, r)
 	default:
 		p.add(r)
+		if !r.whole && !r.when.IsZero() {
+			p.moments[momentOf(r)] = set.NewestAt(r.when)
+		}
 	}
 }
+
+// momentOf is as exact as an id.
+func momentOf(r *request) time.Time { return r.when.UTC().Truncate(time.Millisecond) }
 
 // earlier is the event that makes r superfluous; empty if there is none.
 func (r *request) earlier(set *projection.Set, view projection.View) (event.ID, error) {
@@ -133,7 +141,6 @@ func (p *plan) add(r *request) {
 // sign gives the events of the plan their ids and signatures.
 func (p *plan) sign(key device.Key) ([]event.Event, error) {
 	out := make([]event.Event, len(p.adds))
-	var historic event.ID
 	for i, r := range p.adds {
 		e := r.event
 		if !r.whole {
@@ -141,8 +148,7 @@ func (p *plan) sign(key device.Key) ([]event.Event, error) {
 				p.last = event.NextID(p.view.Now, p.last)
 				e.ID = p.last
 			} else {
-				historic = after(historic, r.when)
-				e.ID = historic
+				e.ID = p.historic(momentOf(r))
 			}
 			e.Ref = p.head.Ref
 			var err error
@@ -155,14 +161,15 @@ func (p *plan) sign(key device.Key) ([]event.Event, error) {
 	return out, nil
 }
 
-// after is an id of the moment t, greater than the last one if that is of the
-// same moment, so that items of one date keep their order.
-func after(last event.ID, t time.Time) event.ID {
-	t = t.Truncate(time.Millisecond)
-	if last != "" && last.Time().Equal(t) {
-		return event.NextID(t, last)
+// historic is an id of the moment t, greater than any other of it, so that items
+// of one date keep their order, however many appends they take.
+func (p *plan) historic(t time.Time) event.ID {
+	id := event.NewID(t)
+	if last := p.moments[t]; last != "" {
+		id = event.NextID(t, last)
 	}
-	return event.NewID(t)
+	p.moments[t] = id
+	return id
 }
 
 // receipts completes the receipts of what was appended.

@@ -115,6 +115,24 @@ func TestCountBetween(t *testing.T) {
 	}
 }
 
+func TestTheNewestOfAMoment(t *testing.T) {
+	s := newStory(t)
+	var ids []event.ID
+	for range 3 {
+		ids = append(ids, s.note("x"))
+	}
+	at := ids[1].Time()
+	second := event.NextID(at, ids[1])
+	s.note("y", func(e *event.Event) { e.ID = second })
+	for when, want := range map[time.Time]event.ID{
+		at: second, at.Add(time.Millisecond - 1): second, ids[2].Time(): ids[2], at.Add(time.Millisecond): "", at.Add(-1): "", time.Unix(-5, 0): "",
+	} {
+		if got := s.set.NewestAt(when); got != want {
+			t.Errorf("of %s: %q, want %q", when, got, want)
+		}
+	}
+}
+
 func TestContentIsWhatWasSaid(t *testing.T) {
 	s := newStory(t)
 	base := s.make(&event.Observe{Summary: "a", Content: "b", Source: "x"})

@@ -169,6 +169,15 @@ func (s *Set) CountBetween(from, to time.Time) int {
 	return s.before(to) - s.before(from)
 }
 
+// NewestAt is the greatest id of the millisecond of t; empty if there is none.
+func (s *Set) NewestAt(t time.Time) event.ID {
+	t = t.Truncate(time.Millisecond)
+	if i := s.before(t.Add(time.Millisecond)); i > s.before(t) {
+		return s.rows[s.order[i-1]].id.id()
+	}
+	return ""
+}
+
 func (s *Set) before(t time.Time) int {
 	i, _ := slices.BinarySearchFunc(s.order, ref{hi: uint64(max(t.UnixMilli(), 0)) << 16}, s.compareTo)
 	return i
