@@ -20,12 +20,16 @@ type scoredList struct {
 // sums of those that have.
 func (r *ranker) any(part int, done *roaring.Bitmap) {
 	lists := r.byGain(part)
-	r.open.fill(lists, len(r.plan.sources))
-	r.from = slices.Grow(r.from[:0], len(r.plan.sources))[:len(r.plan.sources)]
-	clear(r.from)
 	r.toSkip(r.plan.view.segs[part], r.allow[part])
 	r.skip.addList(done, &r.walk)
 	defer r.skip.clear()
+	if lead, ok := r.leading(part); ok {
+		r.led(part, lists, lead)
+		return
+	}
+	r.open.fill(lists, len(r.plan.sources))
+	r.from = slices.Grow(r.from[:0], len(r.plan.sources))[:len(r.plan.sources)]
+	clear(r.from)
 	read, check, probe := 0, 0, r.top.size*len(lists) // what it costs
 	for i, l := range lists {
 		if read >= check {

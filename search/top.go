@@ -38,21 +38,23 @@ func (t *top) floor() uint32 {
 	return t.list[len(t.list)-1].score
 }
 
-func (t *top) offer(c candidate) {
+// offer says whether a candidate is among the best of those offered so far.
+func (t *top) offer(c candidate) bool {
 	full := len(t.list) == t.size
 	switch {
 	case t.isWide():
 		t.list = append(t.list, c)
-		return
+		return true
 	case full && c.score < t.list[t.size-1].score:
-		return
+		return false
 	case full && t.compare(c, t.list[t.size-1]) >= 0:
-		return
+		return false
 	case full:
 		t.list = t.list[:t.size-1]
 	}
 	at, _ := slices.BinarySearchFunc(t.list, c, t.compare)
 	t.list = slices.Insert(t.list, at, c)
+	return true
 }
 
 // sorted is the list, best first and no longer than it should be.

@@ -96,6 +96,15 @@ func (r *Rows) readIDs(doc uint32, other *Rows, otherDoc uint32) int {
 	return bytes.Compare(r.end(doc), other.end(otherDoc))
 }
 
+// RunStart is a document from which on ids ascend at least up to that of doc,
+// which has one.
+func (r *Rows) RunStart(doc uint32) uint32 {
+	if run := r.runOf(doc); run != nil {
+		return run.from
+	}
+	return doc
+}
+
 // A run is documents in a row whose ids, but for those without one, ascend. It
 // ends where the next one begins.
 type run struct {
