@@ -82,7 +82,7 @@ func noResult() Result {
 }
 
 // Bounded makes the trial list no more than so many events of each kind, and of
-// each event no more than the first breaks, and so bounds its memory. What is
+// each event no more than the first 32 breaks, and so bounds its memory. What is
 // counted goes on.
 func (t *Trial) Bounded(most int) *Trial {
 	t.most = most
@@ -162,7 +162,7 @@ func (t *Trial) Add(e event.Event) error {
 	return nil
 }
 
-// report keeps what rules on trial have found.
+// report keeps what rules on trial have found, once for each field.
 func (t *Trial) report(id event.ID, found []policy.Finding) {
 	if len(found) == 0 {
 		return
@@ -170,7 +170,9 @@ func (t *Trial) report(id event.ID, found []policy.Finding) {
 	var list []Break
 	for _, f := range found {
 		t.hit[f.Rule] = true
-		list = append(list, Break{id, f.Rule, f.Field})
+		if b := (Break{id, f.Rule, f.Field}); !slices.Contains(list, b) {
+			list = append(list, b)
+		}
 	}
 	r := &t.result
 	r.Counts.Reported++

@@ -2,6 +2,7 @@ package trial_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -249,6 +250,76 @@ func TestABoundedTrialListsEventsAndNotBreaks(t *testing.T) {
 	for id, n := range listed {
 		if n < 2 {
 			t.Errorf("of %s %d breaks are listed", id, n)
+		}
+	}
+}
+
+const tickets = "secrets: {patterns: [{id: ticket, match: 'TCK-[0-9]{8}', like: 'TCK-[0-9]{8}'%s}]}\n"
+
+// A rule that finds something twice in one field breaks it once, on trial as well.
+func TestABreakIsListedOnce(t *testing.T) {
+	twice := note("see TCK-"+"48151623"+" and TCK-"+"42108421", 0)
+	twice.Tags = []string{"tck-none", "TCK-" + "48151623"}
+	for stage, list := range map[string]func(trial.Result) []trial.Break{
+		"":                                   func(r trial.Result) []trial.Break { return r.NewlyRefused },
+		", stage: report, until: 2027-06-30": func(r trial.Result) []trial.Break { return r.Reported },
+	} {
+		want := []trial.Break{{ID: twice.ID, Rule: "ticket", Field: "payload.content"}, {ID: twice.ID, Rule: "ticket", Field: "tags[1]"}}
+		got := list(try(t, fmt.Sprintf(tickets, stage), eventtest.Signed(twice, "laptop")))
+		for _, b := range want {
+			if n := count(got, b); n != 1 {
+				t.Errorf("stage %q: %d of %+v in %+v", stage, n, b, got)
+			}
+		}
+		for _, b := range got {
+			if n := count(got, b); n != 1 {
+				t.Errorf("stage %q: %d of %+v", stage, n, b)
+			}
+		}
+	}
+}
+
+func count(list []trial.Break, b trial.Break) (n int) {
+	for _, is := range list {
+		if is == b {
+			n++
+		}
+	}
+	return n
+}
+
+// Of an event that breaks more than is listed the first breaks are, and it counts as one; the next is listed all the
+// same. A trial without bounds lists all.
+func TestOfAnEventWithManyBreaksTheFirstAreListed(t *testing.T) {
+	const tags, most = 40, 32
+	for stage, seen := range map[string]func(trial.Result) ([]trial.Break, int){
+		"":                                   func(r trial.Result) ([]trial.Break, int) { return r.NewlyRefused, r.Counts.NewlyRefused },
+		", stage: report, until: 2027-06-30": func(r trial.Result) ([]trial.Break, int) { return r.Reported, r.Counts.Reported },
+	} {
+		var events []event.Event
+		for i := range 3 {
+			e := note("hello", time.Duration(i)*time.Hour)
+			for n := range tags {
+				e.Tags = append(e.Tags, fmt.Sprintf("TCK-%08d", n))
+			}
+			events = append(events, eventtest.Signed(e, "laptop"))
+		}
+		for bound, want := range map[int]int{0: 3 * tags, 2: 2 * most} {
+			tr := trial.New(policy.Default(), file(t, fmt.Sprintf(tickets, stage), nil), now).Bounded(bound)
+			for _, e := range events {
+				if err := tr.Add(e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			list, n := seen(tr.Result())
+			if len(list) != want || n != len(events) {
+				t.Errorf("stage %q, bound %d: %d breaks are listed, want %d; %d events are counted", stage, bound, len(list), want, n)
+			}
+			for i, b := range list[:min(len(list), most)] {
+				if b != (trial.Break{ID: events[0].ID, Rule: "ticket", Field: fmt.Sprintf("tags[%d]", i)}) {
+					t.Errorf("stage %q, bound %d: break %d is %+v", stage, bound, i, b)
+				}
+			}
 		}
 	}
 }
