@@ -158,9 +158,12 @@ func (k *Keeper) pass(ctx context.Context, name string, log *eventlog.Log, judge
 		return false, err
 	}
 	w := &walk{Keeper: k, space: name, judge: judge, pass: p, total: len(ids)}
+	for w.done < len(ids) && ids[w.done] <= p.After {
+		w.done++
+	}
 	defer k.tell(Progress{})
 	k.opt.Log.Debug("judging what is there by the rules of now", "space", name, "events", w.total, "rules", p.By.String(), "texts", p.Texts)
-	err = log.Added(ctx, plumbing.ZeroHash, head.Tree, func(s eventlog.Stored) error { return w.event(ctx, s) })
+	err = log.AddedAfter(ctx, plumbing.ZeroHash, head.Tree, p.After, func(s eventlog.Stored) error { return w.event(ctx, s) })
 	if errors.Is(err, errOther) {
 		return false, nil
 	}

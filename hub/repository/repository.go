@@ -117,12 +117,9 @@ func (r *Repository) EventsAfter(ctx context.Context, from Moment, fn func([]byt
 
 // eventsUpTo reads what a moment has still to come to.
 func (r *Repository) eventsUpTo(ctx context.Context, from Moment, fn func([]byte) error) (Moment, error) {
-	err := r.log.Added(ctx, from.tree, from.to, func(s eventlog.Stored) error {
+	err := r.log.AddedAfter(ctx, from.tree, from.to, from.read, func(s eventlog.Stored) error {
 		if bad := s.Corrupt(); bad != nil {
 			return bad
-		}
-		if s.ID <= from.read {
-			return nil
 		}
 		if err := fn(s.Bytes); err != nil {
 			return err

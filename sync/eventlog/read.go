@@ -55,8 +55,17 @@ func (l *Log) Event(tree plumbing.Hash, id event.ID) (Stored, error) {
 // ends it and is returned. Errors of its own: *IncompleteError if a tree is
 // missing, those of a disk that cannot be read, and the context's.
 func (l *Log) Added(ctx context.Context, from, to plumbing.Hash, fn func(Stored) error) error {
+	return l.AddedAfter(ctx, from, to, "", fn)
+}
+
+// AddedAfter is Added for those whose ids are greater than after. The others are
+// not read.
+func (l *Log) AddedAfter(ctx context.Context, from, to plumbing.Hash, after event.ID, fn func(Stored) error) error {
 	files := l.store.Scan()
 	return l.added(ctx, from, to, func(path string, blob plumbing.Hash) error {
+		if id, ok := commitform.IDAt(path); ok && id <= after {
+			return nil
+		}
 		s, err := read(files, path, blob)
 		if err != nil {
 			return err
