@@ -2,7 +2,9 @@ package secrets
 
 import (
 	"encoding/base64"
+	"maps"
 	"net/url"
+	"slices"
 )
 
 // cloudRules are the keys of clouds and hosting.
@@ -47,7 +49,10 @@ func cloudRules() []*rule {
 		{"flyio", "Fly.io token", list{"fm2_", "fm1r_", "fm1a_"}, token{tail: parts{base64any.from(100, 3000)}, edge: left}},
 		{"flyio-access", "Fly.io access token", list{"fo1_"}, token{tail: parts{base64url.n(43)}}},
 	})
-	return append(keys, tokenRule("azure-key", "Azure service key", azureKeys()))
+	forms := azureKeys()
+	form := func(literal []byte) token { return forms[string(literal)] }
+	return append(keys, &rule{id: "azure-key", about: "Azure service key", literals: slices.Sorted(maps.Keys(forms)), compact: true, form: form,
+		check: func(text []byte, literal span) (match, bool) { return form(literal.in(text)).check(text, literal) }})
 }
 
 // azureKeys are the keys that Azure signs in their midst, each form by its

@@ -17,7 +17,9 @@ type rule struct {
 	names     []string // in any case; written in lower case
 	check     check
 
-	forms map[string]token // of a rule for tokens, by literal
+	// form is what a token of the literal looks like; nil if the rule is for
+	// something else.
+	form func(literal []byte) token
 }
 
 // An engine holds all rules, ready to match. It never changes.
@@ -112,6 +114,9 @@ func (e *engine) try(v view, r *rule, at span, report func(view, *rule, match)) 
 		return
 	}
 	m, ok := r.check(v.text, at)
+	if !ok && v.kind == asJoined && r.form != nil {
+		m, ok = r.form(at.in(v.text)).checkAtSeams(v, at)
+	}
 	if !ok || isDocumented(m.in(v.text)) {
 		return
 	}

@@ -63,6 +63,9 @@ func inResourceName(text []byte, name span) bool {
 
 func valueOf(text []byte, name span, how strength) (match, bool) {
 	at, op := readOperator(text, name)
+	if value, ok := listedValue(text, name); ok {
+		at, op = value, assigned
+	}
 	if op == noOperator {
 		return match{}, false
 	}
@@ -98,6 +101,9 @@ func nameAround(text []byte, noun span) (span, strength) {
 	}
 	if isTestOutput(text, name) || inResourceName(text, name) {
 		return name, otherName
+	}
+	if bytes.HasPrefix(name.in(text), []byte("-D")) {
+		name.start += len("-D") // a definition for a compiler or a virtual machine
 	}
 	if isScrap(text[name.start:noun.start]) {
 		return name, otherName

@@ -20,13 +20,22 @@ var pieceChars = alphabetOf(numerals + lowers + uppers + "+/-_=")
 func readPieces(v view) (view, bool) {
 	r := rewriter{in: v.text}
 	goesOn := false // the word at i belongs to the one before
+	begun := false  // the line before ends with no more of a token than its prefix
 	for i := 0; i < len(v.text); {
 		end := pieceChars.after(v.text, i, maxPiece)
 		next := end
 		if goesOn || isPiece(v.text[i:end]) {
 			next = gapAfter(v.text, end)
 		}
+		if next > end {
+			lineEnds := bytes.IndexByte(v.text[end:next], '\n') >= 0
+			if begun && !lineEnds {
+				next = end // more words follow: the line is a sentence
+			}
+			begun = lineEnds && (begun || !goesOn && isPrefix(v.text[i:end]))
+		}
 		goesOn = next > end && continues(v.text[next:pieceChars.after(v.text, next, maxPiece)])
+		begun = begun && goesOn
 		if goesOn {
 			r.replace(span{end, next})
 		}
@@ -49,8 +58,8 @@ func isPiece(b []byte) bool {
 		return false
 	}
 	numbers, capitals, marks := shape(b)
-	switch last := b[len(b)-1]; {
-	case (last == '_' || last == '-') && letters[b[0]]:
+	switch {
+	case isPrefix(b):
 		return true
 	case numbers > 0:
 		return numbers < len(b) || numbers >= 8
@@ -60,6 +69,11 @@ func isPiece(b []byte) bool {
 		return true // a prefix, and what begins behind it
 	}
 	return len(b) >= 6 && (switchesCase(b) || wordShare(b) == 0)
+}
+
+// isPrefix reports what a token may begin with, and no more of it.
+func isPrefix(b []byte) bool {
+	return len(b) > 0 && letters[b[0]] && (b[len(b)-1] == '_' || b[len(b)-1] == '-')
 }
 
 // shape counts the digits, the capitals behind the first character, and the

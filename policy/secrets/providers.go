@@ -39,7 +39,7 @@ func providerRules() []*rule {
 		{"rails-master-key", "Rails master key", list{"rails", "master.key", "master_key", "master key"}, nearby{value: hex32}},
 		{"rails-secret-base", "Rails secret key base", list{"secret_key_base"}, nearby{value: parts{lowerHex.n(128)}}},
 		{"django-secret", "Django secret key", list{"django", "secret_key"},
-			nearby{value: parts{alphabetOf(numerals+lowers+"!@#$%^&*(-_=+)").from(50, 66)}, hold: manySymbols}},
+			nearby{value: parts{alphabetOf(numerals+lowers+"!@#$%^&*(-_=+)").from(50, 66)}, hold: isDjangoKey}},
 		{"netlify-legacy", "Netlify token, older form", list{"netlify"}, nearby{value: parts{base64url.from(40, 64)}, hold: mixedCase}},
 		{"vercel-legacy", "Vercel token, older form", list{"vercel", "zeit", "now_token"}, chosen(24)},
 		{"snyk", "Snyk token", list{"snyk"}, nearby{value: uuid()}},
@@ -87,6 +87,8 @@ func manyGroupDigits(value []byte) bool { return digits.count(value) >= 2 }
 
 func hasDigit(value []byte) bool { return digits.count(value) > 0 }
 
-func manySymbols(value []byte) bool {
-	return len(value)-base62.count(value) >= 3 && digits.count(value) >= 3
+// isDjangoKey asks for the symbols that a key is drawn from: digits and dashes
+// alone are ids.
+func isDjangoKey(value []byte) bool {
+	return countAny(value, "!@#$%^&*(=+)") >= 3 && digits.count(value) >= 3
 }

@@ -1,9 +1,6 @@
 package secrets
 
-import (
-	"maps"
-	"slices"
-)
+import "sort"
 
 // A span is a range of bytes in one text.
 type span struct{ start, end int }
@@ -117,6 +114,36 @@ func (t token) standsFree(text []byte, start, end int) bool {
 	return last == nil || !last.at(text, end)
 }
 
+// checkAtSeams is check for a text that was joined: a token of several pieces
+// may begin and end at a seam, whatever stands behind it.
+func (t token) checkAtSeams(v view, literal span) (match, bool) {
+	start, end, ok := t.extent(v.text, literal)
+	if t.edge == glued || !ok {
+		return match{}, false
+	}
+	seams := v.origin.steps
+	from, ends := 0, []int{len(v.text)}
+	if t.first().at(v.text, start-1) {
+		i := sort.Search(len(seams), func(i int) bool { return seams[i].out >= start })
+		if i == len(seams) || seams[i].out > literal.start {
+			return match{}, false
+		}
+		from = seams[i].out
+	}
+	after := sort.Search(len(seams), func(i int) bool { return seams[i].out > end })
+	for i := after - 1; i >= 0 && i > after-3 && seams[i].out > literal.end; i-- {
+		ends = append(ends, seams[i].out)
+	}
+	for _, to := range ends {
+		m, ok := t.check(v.text[from:to], span{literal.start - from, literal.end - from})
+		if ok {
+			m.start, m.end = m.start+from, m.end+from
+			return m, true
+		}
+	}
+	return match{}, false
+}
+
 // first is what may not stand before the token: letters and digits, or what
 // could be more of its head.
 func (t token) first() *alphabet {
@@ -143,21 +170,11 @@ type tokenRow struct {
 func tokenRules(rows []tokenRow) []*rule {
 	var rules []*rule
 	for _, row := range rows {
-		forms := map[string]token{}
-		for _, l := range row.literals {
-			forms[l] = row.token
-		}
-		rules = append(rules, tokenRule(row.id, row.about, forms))
+		form := row.token
+		rules = append(rules, &rule{id: row.id, about: row.about, literals: row.literals, compact: true, check: form.check,
+			form: func([]byte) token { return form }})
 	}
 	return rules
-}
-
-// tokenRule is a rule for tokens that each literal gives a form of its own.
-func tokenRule(id, about string, forms map[string]token) *rule {
-	return &rule{id: id, about: about, literals: slices.Sorted(maps.Keys(forms)), compact: true, forms: forms,
-		check: func(text []byte, literal span) (match, bool) {
-			return forms[string(literal.in(text))].check(text, literal)
-		}}
 }
 
 type list = []string

@@ -97,3 +97,106 @@ func TestAPlaceholderInEscapedBracketsIsNoSecret(t *testing.T) {
 		}
 	}
 }
+
+func TestAValueBelongsToTheNameAtItsPlace(t *testing.T) {
+	s := secrets.New()
+	for _, text := range []string{
+		`password, ok := "%", true`, `db_password, err := "%", error(nil)`, `var user, password = "admin", "%"`, `const user, apiKey string = "admin", "x"; _ = 1; clientSecret, n := "%", 2`,
+		`user, password = "admin", "%"`, `host, user, password, port = 'db', 'admin', '%', 5432`, `(user, password) = ("admin", "%")`, `password, user = "%", "admin"`,
+		`user, password = ["admin", "%"]`, `const [user, password] = ["admin", "%"];`, `let { user, password } = { "admin", "%" }`, `local user, password = "admin", "%"`,
+		`user , password  =  'admin' , '%'`, `self.user, self.password = "admin", '%'`, `port, password = 5432, "%"`, "user, password = \"a, b\", \"%\"", "user, password = (\"admin\",\n    \"%\")",
+	} {
+		for _, value := range []string{password(), "6_x" + "T2*+0^-G4i"} {
+			if len(s.Scan([]byte(strings.ReplaceAll(text, "%", value)))) == 0 {
+				t.Errorf("%s passes", text)
+			}
+		}
+	}
+	for _, text := range []string{
+		`password, commit = "none", "%"`, `password, user == "a", "%"`, `password, user = f("%"), "%"`,
+	} {
+		if found := s.Scan([]byte(strings.ReplaceAll(text, "%", password()))); len(found) > 0 {
+			t.Errorf("%s: %s", text, found[0].Rule)
+		}
+	}
+}
+
+func TestADefinitionOnACommandLineIsANameAndItsValue(t *testing.T) {
+	for _, name := range []string{"-DENCRYPTION_KEY", "-DAPI_KEY", "-Ddb.password", "-DPASSWORD", "cmake -DSIGNING_KEY", "java -Djwt.secret", "-Dencryption.key"} {
+		if len(secrets.New().Scan([]byte(name+"="+bare(1)))) == 0 {
+			t.Errorf("%s passes", name)
+		}
+	}
+}
+
+// The prefix of a token at the end of a line does not make one of the next
+// line, as long as that is a sentence.
+func TestAPrefixAtTheEndOfALineIsNoToken(t *testing.T) {
+	s := secrets.New()
+	for _, prefix := range []string{"xoxb-", "ghp_", "glpat-", "npm_", "sk_live_", "hf_", "dop_v1_", "sk-ant-", "shpat_", "lin_api_", "key-", "sbp_"} {
+		for _, next := range []string{
+			"- ULID 01F8J126B8E0WMA0W3CG39QZ39 is the key of the event", "md5sum e98da04152a2df1e858fb279729bcbc4  review-6.21.13.tar.gz",
+			"commit 4f3a9c0d1e5b6a7f8091a2b3c4d5e6f708192a3b", "- UUID 5ae25361-021e-4aa5-a060-86826837f777 of the request", "* SHA256 " + strings.Repeat("b27d90e4", 8),
+			"1. PR 1849 of 2026-10-12 in 4f3a9c0d1e5b6a7f8091a2b3c4d5e6f708192a3b",
+		} {
+			for _, mark := range []string{"", "- "} {
+				text := mark + "tokens begin with " + prefix + "\n" + next
+				if found := s.Scan([]byte(text)); len(found) > 0 {
+					t.Errorf("%s finds a secret in %q", found[0].Rule, text)
+				}
+			}
+		}
+	}
+	for _, rule := range []string{"github-pat", "npm-token", "stripe-live", "gitlab-pat"} {
+		token := secretstest.Generate(rule, seeded(4))
+		for cut := 4; cut < 12; cut++ {
+			text := "- first: " + token[:cut] + "\n- " + token[cut:20] + "\n- " + token[20:] + "\n\nno more"
+			if !finds(s.Scan([]byte(text)), rule) {
+				t.Errorf("%s cut after %d bytes passes", rule, cut)
+			}
+		}
+	}
+}
+
+func TestIDsBesideTheNameOfASecretKeyAreNoSecrets(t *testing.T) {
+	s := secrets.New()
+	for _, name := range []string{"STRIPE_SECRET_KEY: ${{ secrets.STRIPE_KEY }}", "SECRET_KEY: ${SECRET_KEY}", "DJANGO_SECRET_KEY from the vault"} {
+		for _, id := range []string{
+			"traceparent: 00-5ae25361021e0aa5a06086826837f777-cf0eafc8129c63b8-01", "tracestate: 5ae25361-021e-4aa5-a060-86826837f777_cf0eafc8129c63b8",
+			"span: 5ae25361021e0aa5a06086826837f777-cf0eafc8129c63b8_01-00-1a2b",
+		} {
+			for _, mark := range []string{"", "- ", "  "} {
+				if found := s.Scan([]byte(mark + name + "\n" + mark + id)); len(found) > 0 {
+					t.Errorf("%s, %s: %s", name, id, found[0].Rule)
+				}
+			}
+		}
+	}
+}
+
+// A token ends where its last piece does, though the joined text goes on.
+func TestATokenOfPiecesEndsAtASeam(t *testing.T) {
+	s := secrets.New()
+	cuts := []string{"<b>", "<wbr>", "<br/>", "<!-- -->", "/* */", "**", "\\\n  ", "\\\n", "\n> ", "\n", "\n// "}
+	behind := []string{"\nbob: ok", "\n2. restart", "\n\nThe vendor answered.", "<br>a1b2", "\nAFTER9", "\n# bob: 7"}
+	for _, rule := range []string{
+		"twilio-api-key", "tencent-key-id", "mailgun", "firecrawl", "crates-io", "dingtalk-sign", "onepassword-secret", "alibaba-key-id",
+		"octopus", "checkly", "mailchimp", "azure-key",
+	} {
+		for _, token := range secretstest.Forms(rule, seeded(9)) {
+			n := len(token)
+			for i, cut := range cuts {
+				rest := behind[i%len(behind)]
+				for _, pieces := range [][]string{
+					{token[:2], token[2:]}, {token[:n-2], token[n-2:]}, {token[:n/2], token[n/2:]}, {token[:3], token[3 : n-4], token[n-4:]},
+					{token[:n/4], token[n/4 : n/2], token[n/2 : n-3], token[n-3:]},
+				} {
+					text := "alice\n" + strings.Join(pieces, cut) + rest
+					if !finds(s.Scan([]byte(text)), rule) {
+						t.Errorf("%s passes in %q", rule, text)
+					}
+				}
+			}
+		}
+	}
+}
