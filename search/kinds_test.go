@@ -190,3 +190,23 @@ func TestAnOddLineLeadsToItsNote(t *testing.T) {
 		}
 	}
 }
+
+// A line that a program printed leads to the note about it, whatever it quotes,
+// though another note has the very word that is quoted.
+func TestALineOfAProgramLeadsToItsNote(t *testing.T) {
+	t.Parallel()
+	s := newSpot(t)
+	apply(t, s.x, "team", note(500, "the checkout service of the main shop sells a worker window"))
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom(strings.Fields("main checkout worker shop window")).Draw(t, "name")
+		form := rapid.SampledFrom([]string{
+			`Exception in thread "%s" java.lang.OutOfMemoryError: unable to create native thread`,
+			`FATAL: database "%s" must be vacuumed within 100 transactions`,
+			`UPGRADE FAILED: release “%s”: another operation (rollback) is in progress`,
+			`{"error":"%s","error_description":"Token used too early"}`,
+			`time=12:00 level=error service="%s" msg="no space left on device"`,
+		}).Draw(t, "form")
+		said := strings.NewReplacer("“%s”", "orders", `"%s"`, "orders").Replace(form)
+		s.wantFirst(t, "it said "+said+" and hung", fmt.Sprintf(form, name))
+	})
+}

@@ -38,7 +38,11 @@ const (
 // look like; parse decides whether they are meant.
 func lex(text string) []item {
 	var items []item
-	for rest := clip(text); rest != ""; {
+	text = clip(text)
+	if isCode(text) {
+		text = strings.ReplaceAll(text, `"`, " ")
+	}
+	for rest := text; rest != ""; {
 		r, n := utf8.DecodeRuneInString(rest)
 		switch {
 		case unicode.IsSpace(r):
@@ -114,6 +118,33 @@ func clip(text string) string {
 		end--
 	}
 	return text[:end]
+}
+
+// isCode says that the quotation marks of a text are those of a program or of
+// data, such as {"error": "invalid grant"}, and quote nothing: one of them has in
+// front of it what none has that somebody quotes with.
+func isCode(text string) bool {
+	open := false
+	for i := range len(text) {
+		if text[i] != '"' {
+			continue
+		}
+		before := text[:i]
+		if strings.HasSuffix(before, `\`) || !open && endsInCode(before) {
+			return true
+		}
+		open = !open
+	}
+	return false
+}
+
+func endsInCode(s string) bool {
+	s = s[strings.LastIndexFunc(s, unicode.IsSpace)+1:]
+	if _, skip := leadingField(strings.TrimLeft(s, "-(")); s == "" || skip > 0 {
+		return false
+	}
+	last := s[len(s)-1]
+	return strings.IndexByte("{[,:=", last) >= 0 || 'a' <= last|0x20 && last|0x20 <= 'z' || '0' <= last && last <= '9'
 }
 
 // quotes maps an opening quotation mark to the closing one.

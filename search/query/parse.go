@@ -3,6 +3,8 @@ package query
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 )
 
 // Parse reads a question. Every text has a meaning, if only the empty one.
@@ -12,7 +14,7 @@ func Parse(text string) Query {
 	if !bracketsCount(items) {
 		items = slices.DeleteFunc(items, item.isBracket)
 	}
-	p := parser{items: items, left: maxWords}
+	p := parser{items: unquote(items), left: maxWords}
 	q := p.query().withFiltersApart()
 	q.Remarks = remarks
 	return q
@@ -64,6 +66,33 @@ func settle(items []item) []item {
 			items[i].kind = chunkItem
 		}
 		prev = items[i]
+	}
+	return items
+}
+
+// manyOthers is how many other words there are in a text where a quoted word is
+// but a name, such as the thread in a message of an error.
+const manyOthers = 4
+
+// unquote makes a single quoted word among many others, and no operators, a word
+// like them. Whoever wants only notes with a word does not add many more.
+func unquote(items []item) []item {
+	others := 0
+	for _, it := range items {
+		switch {
+		case it.kind == chunkItem && it.field == Anywhere:
+			others++
+		case it.kind != chunkItem && it.kind != phraseItem:
+			return items
+		}
+	}
+	if others < manyOthers {
+		return items
+	}
+	for i, it := range items {
+		if it.kind == phraseItem && it.field == Anywhere && !strings.ContainsFunc(it.text, unicode.IsSpace) {
+			items[i].kind = chunkItem
+		}
 	}
 	return items
 }
