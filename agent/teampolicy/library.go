@@ -12,15 +12,14 @@ import (
 // one takes longer than all else that is done with it, and the same ones come
 // with every version that follows. It is safe for concurrent use.
 type library struct {
-	now   func() time.Time
-	parse func([]byte) (*rules.File, error)
+	now func() time.Time
 
 	mu    sync.Mutex // guards known
 	known map[versions.Hash]func() *rules.Rules
 }
 
 func newLibrary(now func() time.Time) *library {
-	return &library{now: now, parse: rules.Parse, known: map[versions.Hash]func() *rules.Rules{}}
+	return &library{now: now, known: map[versions.Hash]func() *rules.Rules{}}
 }
 
 // read is what a file says, by its hash. It is read when somebody asks, once, and
@@ -33,7 +32,7 @@ func (l *library) read(h versions.Hash, file []byte) func() *rules.Rules {
 	defer l.mu.Unlock()
 	if l.known[h] == nil {
 		l.known[h] = sync.OnceValue(func() *rules.Rules {
-			f, err := l.parse(file)
+			f, err := rules.Parse(file)
 			if err != nil {
 				return nil
 			}
