@@ -41,9 +41,9 @@ func (g GateFiles) String() string {
 // ExportGate writes into dir what the hook in front of another git server
 // judges by: the hub's public key, the signed list of devices and every signed
 // version of the policy, with the team's key for fingerprints. Only what is not
-// there already is written, each file whole, and a version after its file, so
-// that a hook that looks meanwhile finds the state before or after. No private
-// key is among them.
+// there already is written, as policies.Store.Export does: a hook that looks
+// meanwhile, or after an export that broke off, never takes half of it for the
+// whole. No private key is among them.
 func (h *Hub) ExportGate(ctx context.Context, dir string) (GateFiles, error) {
 	g := GateFiles{Dir: dir, HubKey: filepath.Join(dir, gateKeyFile), Members: filepath.Join(dir, gateMembersFile), Version: versions.First - 1}
 	m, err := h.members.Now()

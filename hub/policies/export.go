@@ -2,8 +2,12 @@ package policies
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"math"
 	"path/filepath"
+	"slices"
 
 	"cairn/internal/atomicfile"
 	"cairn/internal/disk"
@@ -12,15 +16,13 @@ import (
 
 // Export makes dir a copy of the folder for Signed: every version, every file and
 // the team's key for fingerprints, but nothing that waits. Only what is not there
-// already is written, each file whole and a version after its file, so that who
-// looks meanwhile finds the state before or after. It returns the number of the
-// newest version; one below the first, and no folder, if there is none. Errors:
-// those of Active, and the context's.
+// already is written, each file whole and a version after its file. So who looks
+// meanwhile, or after an export that broke off, finds a version that was in force,
+// none older than before; and none at all in a first copy that is not whole. It
+// returns the number of the newest version; one below the first, and no folder, if
+// there is none. Errors: those of Active, and the context's.
 func (s *Store) Export(ctx context.Context, dir string) (newest int, err error) {
-	s.mu.Lock()
-	err = s.level()
-	chain := s.chain
-	s.mu.Unlock()
+	chain, err := s.Since(versions.First-1, math.MaxInt)
 	newest = versions.First - 1 + len(chain)
 	if err != nil || len(chain) == 0 {
 		return newest, err
@@ -33,16 +35,25 @@ func (s *Store) Export(ctx context.Context, dir string) (newest int, err error) 
 	if err == nil && prints != nil {
 		_, err = atomicfile.WriteChanged(s.fs, to.printsPath(), prints, 0o600)
 	}
+	if err != nil {
+		return newest, err
+	}
+	// Without the first version a folder says nothing: in a new one it comes last.
+	if _, err := s.fs.Lstat(to.versionPath(versions.First)); errors.Is(err, fs.ErrNotExist) {
+		chain = slices.Clone(chain)
+		slices.Reverse(chain)
+	} else if err != nil {
+		return newest, err
+	}
 	for _, v := range chain {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
+		if err := ctx.Err(); err != nil {
 			return newest, err
 		}
-		err = s.exportVersion(to, v)
+		if err := s.exportVersion(to, v); err != nil {
+			return newest, err
+		}
 	}
-	return newest, err
+	return newest, nil
 }
 
 func (s *Store) exportVersion(to *Store, v versions.Version) error {

@@ -74,7 +74,7 @@ func (s *Store) Since(n, most int) ([]versions.Version, error) {
 		return nil, err
 	}
 	from := min(max(n+1-versions.First, 0), len(s.chain))
-	return s.chain[from:min(from+most, len(s.chain))], nil
+	return s.chain[from : from+min(most, len(s.chain)-from)], nil
 }
 
 // Version is the version of that number. The error is ErrNone if there is none.
