@@ -16,17 +16,22 @@ import (
 // fifteen bytes becomes in base 64.
 const minRun = 20
 
-// eachRun calls f with every long enough run over an alphabet.
+// eachRun calls f with every long enough run over an alphabet. It looks at the
+// ends of windows as long as the shortest run: most hold a byte of another
+// kind, and the run can only begin behind it.
 func eachRun(text []byte, in *alphabet, f func(span)) {
-	for i := 0; i < len(text); i++ {
-		if !in[text[i]] {
+	for i := 0; i+minRun <= len(text); {
+		other := i + minRun - 1
+		for other >= i && in[text[other]] {
+			other--
+		}
+		if other >= i {
+			i = other + 1
 			continue
 		}
-		end := in.after(text, i, len(text))
-		if end-i >= minRun {
-			f(span{i, end})
-		}
-		i = end
+		end := in.after(text, i+minRun, len(text))
+		f(span{i, end})
+		i = end + 1
 	}
 }
 
@@ -42,6 +47,7 @@ var encodings = []encoding{
 	{anyHex, 2, decodeHex},
 	{alphabetOf(numerals + lowers + uppers + "+/-_"), 4, decode64},
 	{base32std, 8, decode32},
+	{alphabetOf(lowers + "234567"), 8, func(run []byte) []byte { return decode32(bytes.ToUpper(run)) }},
 }
 
 func decode32(run []byte) []byte {

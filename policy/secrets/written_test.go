@@ -1,9 +1,14 @@
 package secrets_test
 
 import (
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
 	"html"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"cairn/policy/secrets"
 	"cairn/policy/secrets/secretstest"
@@ -199,4 +204,34 @@ func TestATokenOfPiecesEndsAtASeam(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An encoded token is found wherever its run begins and ends, and whatever
+// case it is written in.
+func TestAnEncodedTokenIsFoundInAnyCaseAndPlace(t *testing.T) {
+	s := secrets.New()
+	token := secretstest.Generate("aws-access-key-id", seeded(6))
+	b32 := base32.StdEncoding.EncodeToString([]byte(token))
+	for name, run := range map[string]string{
+		"base 32": b32, "base 32 without padding": strings.TrimRight(b32, "="), "base 32 in lower case": strings.ToLower(b32),
+		"base 32 in lower case without padding": strings.ToLower(strings.TrimRight(b32, "=")),
+		"base 64":                               base64.RawStdEncoding.EncodeToString([]byte(token)), "hexadecimal": hex.EncodeToString([]byte(token)),
+		"hexadecimal in upper case": strings.ToUpper(hex.EncodeToString([]byte(token))),
+	} {
+		for before := range 45 {
+			for _, after := range []string{"", "!", " and so on", "\n\nThe vendor answered after two days."} {
+				if lead := strings.Repeat("go! ", 12)[:before] + ":"; !finds(s.Scan([]byte(lead+run+after)), "aws-access-key-id") {
+					t.Errorf("%s %d bytes into a text, before %q: passes", name, len(lead), after)
+				}
+			}
+		}
+	}
+}
+
+func TestLongWordsInLowerCaseAreNoEncodedTokens(t *testing.T) {
+	s := secrets.New()
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(word, 5, 30).Draw(t, "words")
+		clean(t, s, strings.Join(words, "")+" and "+strings.Join(words, "2")+" and "+rapid.StringMatching(`[a-z2-7]{20,60}`).Draw(t, "id"))
+	})
 }
