@@ -48,19 +48,73 @@ func (v *view) titlePrefix(text string) (*source, error) {
 	})
 }
 
-// similar is the notes that hold a word one slip of the finger away.
+// similar is the notes that hold a word one slip of the finger away, or, if there
+// is none, one that differs in its ending.
 func (v *view) similar(text string) (found *source, err error) {
-	slips, err := slipsOf(text)
+	likes, err := likesOf(text)
 	if err != nil {
 		return nil, err
 	}
-	for _, start := range slipStarts(text) {
-		found, err = v.slipped(similarName(start+"~"+text), slips, start)
+	for _, like := range likes {
+		found, err = v.alike(text, like)
 		if err != nil || found.found > 0 {
 			break
 		}
 	}
 	return found, err
+}
+
+// A like is words that are like one that is in no note: those that begin with
+// start, and are one slip away if slips is set.
+type like struct {
+	start string
+	slips *slips
+}
+
+// likesOf are the words that a word may be taken for, the likeliest first.
+func likesOf(text string) (out []like, err error) {
+	slips, err := slipsOf(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, start := range slipStarts(text) {
+		out = append(out, like{start, slips})
+	}
+	for _, start := range withoutEnding(text) {
+		out = append(out, like{start: start})
+	}
+	return out, nil
+}
+
+func (l like) accepts(form string) bool {
+	if l.slips == nil {
+		return strings.HasPrefix(form, l.start)
+	}
+	return l.slips.accept(form, l.start)
+}
+
+// An ending is at most maxEnding letters, such as those of a case or a plural that
+// no stemmer here knows: Sicherungen, восстановлением. It leaves minStart letters
+// or more.
+const (
+	maxEnding = 3
+	minStart  = 6
+)
+
+// withoutEnding are what is left of a word that has an ending, the longest first.
+func withoutEnding(text string) (out []string) {
+	if utf8.RuneCountInString(text) < minStart+2 { // an ending of one letter is one slip
+		return nil
+	}
+	for range maxEnding {
+		_, last := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-last]
+		if utf8.RuneCountInString(text) < minStart {
+			break
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 // slipStarts are what a word that is one slip away may begin with, each only
@@ -77,16 +131,23 @@ func slipStarts(text string) []string {
 // minFirstSlip is the length of a word whose first letter may be wrong.
 const minFirstSlip = 6
 
-func (v *view) slipped(name string, slips *slips, start string) (*source, error) {
+func (v *view) alike(text string, l like) (*source, error) {
+	name := similarName(l.start + "~" + text)
+	var pick vellum.Automaton
+	if l.slips == nil {
+		name = prefixName(stemTerm, l.start)
+	} else {
+		pick = l.slips
+	}
 	found, err := v.sourceOf(func(s *seg) (*postings, error) {
 		return s.unions.get(name, func() (*postings, error) {
-			return s.union(slips, []string{string(stemTerm) + start, string(exactTerm) + start})
+			return s.union(pick, []string{string(stemTerm) + l.start, string(exactTerm) + l.start})
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	found.start = start
+	found.like = l
 	return found, nil
 }
 

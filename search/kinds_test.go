@@ -210,3 +210,27 @@ func TestALineOfAProgramLeadsToItsNote(t *testing.T) {
 		s.wantFirst(t, "it said "+said+" and hung", fmt.Sprintf(form, name))
 	})
 }
+
+// A word in another case or number leads to the note that has it, in languages
+// that no stemmer here knows as well.
+func TestAWordIsFoundWithAnotherEnding(t *testing.T) {
+	t.Parallel()
+	s := newSpot(t)
+	for _, c := range [][2]string{
+		{"Datensicherung", "Datensicherungen"}, {"Rufbereitschaft", "Rufbereitschaften"}, {"Urlaubsvertretung", "urlaubsvertretungen"}, {"tauscht", "tauschen"},
+		{"восстановления", "восстановлением"}, {"переменных", "переменная"}, {"шифрования", "шифрованием"},
+	} {
+		apply(t, s.x, "team", search.Doc{ID: s.id, Body: "hier steht " + c[0] + " und mehr", Recorded: s.id.Time()})
+		r, err := s.x.Ask(t.Context(), search.Query{Text: c[1]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Hits) != 1 || r.Hits[0].ID != s.id || !strings.Contains(r.Note, strings.ToLower(c[0])) {
+			t.Errorf("%q leads to %v (%s), and not to the note with %q", c[1], r.Hits, r.Note, c[0])
+		}
+		m := search.NewMarker(c[1], "", c[0])
+		if len(m.Text(c[0])) != 1 {
+			t.Errorf("%q does not mark %q", c[1], c[0])
+		}
+	}
+}

@@ -23,14 +23,14 @@ import (
 var lawWords = strings.Fields(`lock locks locking file-lock FileLock file_lock filelock fast fastapi fastapi-users
 	cache caching redis timeout timeouts timeuot deploy deployed useEffect effect use the of in and wsl wsl2 C++ c go gopher
 	缓存 会话缓存 缓存怎么存 文件锁 锁 ファイルロック 캐시를 café cafe v1.2.3 1.2.3 error postgres postgers kubernetes kuberntes bostgres repo.go internal/store/repo.go
-	what John zeppelin barometer k8s rollout db time out remove ` + longestWord + " " + longestWord + "b")
+	what John Datensicherung восстановления zeppelin barometer k8s rollout db time out remove ` + longestWord + " " + longestWord + "b")
 
 // longestWord has a number in a segment, if it comes often there; one that is longer
 // has none. The space behind it counts.
 var longestWord = strings.Repeat("b", 79)
 
 // lawStrangers stand in no note, or only in part.
-var lawStrangers = strings.Fields(`since:tomorrow gondola/xylophone/trombone gondola/xylophone/lock zeppelin-gondola cache-x x 9 9.4.1`)
+var lawStrangers = strings.Fields(`Datensicherungen восстановлением since:tomorrow gondola/xylophone/trombone gondola/xylophone/lock zeppelin-gondola cache-x x 9 9.4.1`)
 
 func lawText(t *rapid.T, label string, most int) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(lawWords), 0, most).Draw(t, label), " ")

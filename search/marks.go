@@ -129,8 +129,7 @@ type soughtPart struct {
 	open       bool
 	solid      bool
 	reading    reading
-	slips      *slips // of a misspelled one
-	start      string // of what that is taken for
+	like       like // what a misspelled one is taken for
 }
 
 // A reading is what a part stands for: the first of these that the note has.
@@ -175,12 +174,12 @@ func (p *soughtPart) settle(tokens []seen) {
 	if !canMisspell(p.text) {
 		return
 	}
-	slips, err := slipsOf(p.text)
+	likes, err := likesOf(p.text)
 	if err != nil {
 		return // no note was found by it either
 	}
-	p.reading, p.slips = misspelled, slips
-	for _, p.start = range slipStarts(p.text) {
+	p.reading = misspelled
+	for _, p.like = range likes {
 		if slices.ContainsFunc(tokens, p.fits) {
 			return
 		}
@@ -194,7 +193,7 @@ func (p *soughtPart) fits(tok seen) bool {
 	word := tok.Form == analysis.Word || tok.Form == analysis.Part
 	switch {
 	case p.reading == misspelled:
-		return word && p.slips.accept(tok.Text, p.start)
+		return word && p.like.accepts(tok.Text)
 	case p.reading == begun, p.open && canPrefix(p.text):
 		return word && strings.HasPrefix(tok.Text, p.text)
 	}

@@ -234,6 +234,10 @@ func (r *reckoning) similar(text string, scored bool) (string, uint64) {
 	if r.count(holds) == 0 && len(letters) >= minFirstSlip {
 		holds = like("")
 	}
+	for n := len(letters) - 1; len(letters) >= 8 && n >= max(6, len(letters)-3) && r.count(holds) == 0; n-- {
+		start := string(letters[:n])
+		holds = holdsBest(func(k string) bool { return strings.HasPrefix(k, "w"+start) || strings.HasPrefix(k, "x"+start) })
+	}
 	return name, r.source(name, scored, true, holds)
 }
 

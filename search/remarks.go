@@ -86,15 +86,14 @@ const maxSpelled = 3
 // A spelling is a word that no note holds, and the words it was taken for.
 type spelling struct {
 	text  string
-	slips *slips
-	start string
+	like  like
 	forms []string
 }
 
 func (s *spelling) isFull() bool { return len(s.forms) == maxSpelled }
 
 func (s *spelling) look(form string) {
-	if !s.isFull() && s.slips.accept(form, s.start) && !slices.Contains(s.forms, form) {
+	if !s.isFull() && s.like.accepts(form) && !slices.Contains(s.forms, form) {
 		s.forms = append(s.forms, strings.Clone(form))
 	}
 }
@@ -102,10 +101,7 @@ func (s *spelling) look(form string) {
 // spelled says of words that no note holds what the best notes that were found
 // hold instead.
 func (p *plan) spelled(hits []docRef) (string, error) {
-	list, err := p.spellings()
-	if err != nil {
-		return "", err
-	}
+	list := p.spellings()
 	for _, ref := range hits[:min(len(hits), closerLook)] {
 		if !slices.ContainsFunc(list, func(s *spelling) bool { return !s.isFull() }) {
 			break
@@ -124,16 +120,11 @@ func (p *plan) spelled(hits []docRef) (string, error) {
 	return join(notes), nil
 }
 
-func (p *plan) spellings() (list []*spelling, err error) {
+func (p *plan) spellings() (list []*spelling) {
 	for _, text := range p.misspelled[:min(len(p.misspelled), maxSpelled)] {
-		slips, err := slipsOf(text)
-		if err != nil {
-			return nil, err
-		}
-		start := p.sources[p.index[similarName(text)]].start
-		list = append(list, &spelling{text: text, slips: slips, start: start})
+		list = append(list, &spelling{text: text, like: p.sources[p.index[similarName(text)]].like})
 	}
-	return list, nil
+	return list
 }
 
 // maxSpelledIn is how much of a text is read for that, in bytes.

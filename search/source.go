@@ -10,8 +10,8 @@ type source struct {
 	lists  []*postings // by part
 	found  uint64      // notes that are not dead
 	weight uint32
-	fine   bool   // another source has all its notes
-	start  string // what misspelled words begin with, if it is of those
+	fine   bool // another source has all its notes
+	like   like // which words it is of, if of those that are similar to another
 }
 
 // docs is the documents of one part, dead ones included. The bitmap is shared
