@@ -2,6 +2,7 @@ package hindsight_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -11,11 +12,16 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"cairn/agent/api"
 	"cairn/agent/hindsight"
+	"cairn/agent/memory"
 	"cairn/internal/corpus"
 	"cairn/internal/cputime"
+	"cairn/internal/device"
 	"cairn/internal/event"
+	"cairn/internal/event/eventtest"
 	"cairn/internal/measure"
+	"cairn/internal/paths"
 	"cairn/policy"
 	"cairn/sync/eventlog"
 )
@@ -51,6 +57,81 @@ func BenchmarkLookBack(b *testing.B) {
 	b.ReportMetric(micros(during.Percentile(95)), "saved-meanwhile-p95")
 	l.hear(&c, 2)
 	l.measure("policy", l.look)
+}
+
+// BenchmarkAskDuringLookBack asks a memory of as many events as -benchtime says (20000x) while the machine looks back over
+// all of them after an upgrade, and before and after that as often: p50 and p95 in microseconds, and how many times as long
+// an ask takes meanwhile.
+func BenchmarkAskDuringLookBack(b *testing.B) {
+	l := newLongMachine(b)
+	var c chain
+	c.push(noon, kinds("observe", "claim"))
+	l.hear(&c, 1)
+	l.look()
+	ask := l.asker()
+	b.ResetTimer()
+	calm := ask(time.After(2 * time.Second))
+	l.program = "upgraded"
+	l.open()
+	ended := make(chan time.Time)
+	go func() {
+		defer close(ended)
+		l.measure("upgrade", l.look)
+	}()
+	during := ask(ended)
+	calm = append(calm, ask(time.After(2*time.Second))...)
+	for _, p := range []float64{50, 95} {
+		b.ReportMetric(micros(calm.Percentile(p)), fmt.Sprintf("calm-p%.0f", p))
+		b.ReportMetric(micros(during.Percentile(p)), fmt.Sprintf("meanwhile-p%.0f", p))
+		b.ReportMetric(float64(during.Percentile(p))/float64(calm.Percentile(p)), fmt.Sprintf("times-p%.0f", p))
+	}
+	b.ReportMetric(float64(len(during)), "asks-meanwhile")
+}
+
+// asker is a memory of the machine's log, as one that asks question after question until told to stop.
+func (l *longMachine) asker() func(until <-chan time.Time) measure.Times {
+	s, err := memory.Open(memory.Options{
+		FS: quick, Home: paths.Home(l.dir), Key: device.FromPrivate(eventtest.Key("laptop")), Decide: policy.Default().Decide, Trouble: func(err error) { l.b.Error(err) },
+	})
+	if err == nil {
+		l.b.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				l.b.Error(err)
+			}
+		})
+		err = s.Attach(l.log)
+	}
+	if err != nil {
+		l.b.Fatal(err)
+	}
+	var questions []corpus.Query
+	for _, class := range corpus.Classes() {
+		questions = append(questions, corpus.Queries(corpus.Notes(max(l.b.N, 1000)), class, 20, 1)...)
+	}
+	asked := 0
+	ask := func() api.Answer {
+		a, err := s.Ask(l.b.Context(), api.Query{Text: questions[asked*7919%len(questions)].Text()})
+		if err != nil {
+			l.b.Fatal(err)
+		}
+		asked++
+		return a
+	}
+	for ask().Partial {
+		time.Sleep(10 * time.Millisecond)
+	}
+	return func(until <-chan time.Time) (took measure.Times) {
+		for {
+			select {
+			case <-until:
+				return took
+			default:
+			}
+			start := time.Now()
+			ask()
+			took = append(took, time.Since(start))
+		}
+	}
 }
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
