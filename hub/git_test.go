@@ -2,6 +2,7 @@ package hub_test
 
 import (
 	"context"
+	"encoding/json"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -235,21 +236,63 @@ func TestRightsAtTheDoor(t *testing.T) {
 	wants(t, "a stranger", out, "does not know the key SHA256:")
 }
 
-// Who pushes far more than the hub takes is shown why, and not that the connection broke: the hub does not
-// read to the end of it.
-func TestStockGitIsToldWhyAHugePushIsRefused(t *testing.T) {
-	t.Parallel()
+// tooMuch is a push of so many bytes to a hub that takes one MiB, and what git says of it.
+func tooMuch(t *testing.T, bytes int, prepare func(*worker)) string {
+	t.Helper()
 	h := open(t, hub.Options{Pushes: repository.Limits{Pack: gitstore.Limits{Bytes: 1 << 20}}})
 	h.member("ana", devices.Write, "laptop", "team")
 	w := h.worker("laptop")
 	w.git("clone", "--quiet", w.url("team"), "work")
 	w.repo = filepath.Join(w.home, "work")
-	noise := make([]byte, 16<<20)
+	noise := make([]byte, bytes)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise) // never fails
 	w.git("config", "core.compression", "0")
 	w.file("noise.bin", string(noise))
-	out := w.refused([]string{"push", "origin", "HEAD:refs/for/main"}, "rule=limit", "the limit is", "push fewer events at once", "[remote rejected]")
+	prepare(w)
+	return w.refused([]string{"push", "origin", "HEAD:refs/for/main"}, "rule=limit", "the limit is", "push fewer events at once", "[remote rejected]")
+}
+
+// Who pushes far more than the hub takes is shown why, and not that the connection broke: the hub does not
+// read to the end of it. An older git asks for no answer then, and shows what ssh is told.
+func TestStockGitIsToldWhyAHugePushIsRefused(t *testing.T) {
+	t.Parallel()
+	out := tooMuch(t, 16<<20, func(*worker) {})
 	if strings.Contains(strings.ToLower(out), "broken pipe") {
 		t.Errorf("git complains of the connection:\n%s", out)
+	}
+	if !strings.HasPrefix(out, "cairn: pack refused") && !strings.Contains(out, "\ncairn: pack refused") {
+		t.Errorf("ssh is not told:\n%s", out)
+	}
+}
+
+// Who pushes somewhat more than the hub takes may send all of it: an older git asks for no answer otherwise.
+func TestAPushThatIsSomewhatTooLargeIsReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	trace := filepath.Join(t.TempDir(), "trace")
+	tooMuch(t, 7<<20, func(w *worker) { w.git("config", "--global", "trace2.eventTarget", trace) })
+	log, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sender, codes []int
+	for line := range strings.Lines(string(log)) {
+		var e struct {
+			Event string
+			Child int `json:"child_id"`
+			Argv  []string
+			Code  int
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case e.Event == "child_start" && slices.Contains(e.Argv, "pack-objects"):
+			sender = append(sender, e.Child)
+		case e.Event == "child_exit" && slices.Contains(sender, e.Child):
+			codes = append(codes, e.Code)
+		}
+	}
+	if !slices.Equal(codes, []int{0}) {
+		t.Errorf("what sends the pack ended with %v, want 0 once", codes)
 	}
 }
