@@ -52,6 +52,9 @@ func readOperator(text []byte, name span) (int, operator) {
 	if value := skipType(text, i); value > i && i > closed {
 		return value, assigned
 	}
+	if text[i] == ',' && blanks.at(text, i+1) {
+		i = blanks.after(text, i+1, 4) // here is the password, X
+	}
 	if i == name.end || !wordChars.at(text, i) && !openers.at(text, i) {
 		return 0, noOperator
 	}

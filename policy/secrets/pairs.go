@@ -171,7 +171,7 @@ func isSecretValue(value []byte, how strength, op operator) bool {
 	case op == adjacent && (len(value) < 8 || bytes.Contains(value, []byte("://"))):
 		return false
 	}
-	return looksChosen(value) || op != adjacent && (isWordsAndNumber(value) || isGibberish(value))
+	return looksChosen(value) || op != adjacent && (isWordsAndNumber(value) || isGibberish(value) || how == passwordName && isWordsAndNumbers(value))
 }
 
 // commonNumbers stand in the names of algorithms, protocols and answers.
@@ -187,6 +187,22 @@ func isWordsAndNumber(value []byte) bool {
 	}
 	number := digits.before(value, len(value), len(value))
 	return number < len(value) && !slices.Contains(commonNumbers, string(value[number:])) && !isNoun(string(lowerASCII(nil, value[:number])))
+}
+
+// isWordsAndNumbers reports words that all begin with a capital, a mark and two
+// numbers or more: what people make of words when symbols are asked for, too.
+func isWordsAndNumbers(value []byte) bool {
+	n := countWords(value)
+	if len(value) < 10 || n.separators != 1 || n.others > 0 || n.numbers < 2 || n.longestNumber < 2 || n.longestNumber > 4 || classes(value) < 4 {
+		return false
+	}
+	for i := range value {
+		uncapital := lower[value[i]] && !letters.at(value, i-1)
+		if uncapital || !digits.at(value, i-1) && slices.Contains(commonNumbers, string(value[i:digits.after(value, i, 4)])) {
+			return false
+		}
+	}
+	return digits.at(value, len(value)-1)
 }
 
 // isGibberish reports letters and digits of which none are words.

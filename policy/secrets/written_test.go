@@ -235,3 +235,38 @@ func TestLongWordsInLowerCaseAreNoEncodedTokens(t *testing.T) {
 		clean(t, s, strings.Join(words, "")+" and "+strings.Join(words, "2")+" and "+rapid.StringMatching(`[a-z2-7]{20,60}`).Draw(t, "id"))
 	})
 }
+
+func TestWordsWithAMarkAndNumbersAreAPassword(t *testing.T) {
+	s := secrets.New()
+	for _, value := range []string{"Harbor-45" + "Lamp1", "Copper_37" + "Tunnel2", "Winter.2024" + "Lamp12", "Blaukraut-50" + "Blau5", "Lamp12-" + "Harbor77"} {
+		for _, place := range []string{"password: %", "的 password 是 %", "パスワードは %", "비밀번호는 %", "这个 db_password 已经改成 %。", `{\\\"password\\\":\\\"%\\\"}`, "DB_PASSWORD='%'", "The password is %."} {
+			if len(s.Scan([]byte(strings.Replace(place, "%", value, 1)))) == 0 {
+				t.Errorf("%s passes %d characters", place, len(value))
+			}
+		}
+	}
+	for _, text := range []string{
+		"password: Argon2id-v19", "password: Pbkdf2-Sha256", "password = Sha512-Salt16", "key: Week42-Sprint3", "secret: Release-45Beta1", "the password Harbor-45Lamp1x is gone? no: password reset-12",
+	} {
+		if found := s.Scan([]byte(text)); len(found) > 0 {
+			t.Errorf("%s: %s", text, found[0].Rule)
+		}
+	}
+}
+
+func TestAPasswordIsFoundBehindAComma(t *testing.T) {
+	s := secrets.New()
+	for _, place := range []string{"here is the password, %, please store it", "new password, %", "the passphrase, %; keep it", "here is the passwd,  % ."} {
+		if len(s.Scan([]byte(strings.Replace(place, "%", password(), 1)))) == 0 {
+			t.Errorf("%s passes", place)
+		}
+	}
+	for _, text := range []string{
+		"user, password, LastLogin2, Email", "the password, the session token and OAuth2 are out of scope", "no password, SHA-256 only", "password, 2026-10-12T08:00:00Z, ok",
+		"id,password,created_at", "the password, commit 4f3a9c0d1e5b6a7f8091a2b3c4d5e6f708192a3b",
+	} {
+		if found := s.Scan([]byte(text)); len(found) > 0 {
+			t.Errorf("%s: %s", text, found[0].Rule)
+		}
+	}
+}
