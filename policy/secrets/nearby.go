@@ -49,7 +49,7 @@ func (n nearby) keyWords() []string {
 // startsWord reports a name that no other word runs into: "dd-" is not that of
 // a provider in "add-require".
 func startsWord(text []byte, name span) bool {
-	if !letters.at(text, name.start-1) || !letters.at(text, name.start) {
+	if !letters.at(text, name.start-1) || !letters.at(text, name.start) || bytes.HasSuffix(text[:name.start], []byte("-D")) {
 		return true
 	}
 	return upper[text[name.start]] && lower[text[name.start-1]]

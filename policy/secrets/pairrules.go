@@ -66,9 +66,10 @@ func seedPhrase(text []byte, literal span) (match, bool) {
 	if value, ok := defaultValue(text, literal); ok {
 		at, op = value, assigned
 	}
-	if op == noOperator || op == adjacent && !openers.at(text, at) {
+	if op == noOperator {
 		return match{}, false
 	}
+	bare := op == adjacent && !openers.at(text, at)
 	start := blanks.after(text, openers.after(text, at, 4), 2)
 	words, end, sentence := 0, start, false
 	for at := start; words < 25; words++ {
@@ -77,12 +78,15 @@ func seedPhrase(text []byte, literal span) (match, bool) {
 		if next-at < 3 || next-at > 8 {
 			break
 		}
-		sentence = sentence || words < 12 && slices.Contains(functionWords, string(text[at:next]))
+		sentence = sentence || (words < 12 || bare) && slices.Contains(functionWords, string(text[at:next]))
 		end = next
 		at = spaces.after(text, next, 4)
 	}
 	parted := blanks.at(text, end) && letters.at(text, blanks.after(text, end, 4))
 	phrase := span{start, end}
+	if bare && (sentence || parted || words%3 != 0 || !spaces.at(text, end) && end < len(text)) {
+		return match{}, false // a sentence about phrases
+	}
 	if words >= 12 && !sentence {
 		return match{span: phrase}, true // a sentence may go on behind them
 	}

@@ -39,11 +39,19 @@ func TestASeedPhraseIsFoundBehindItsNameInAnyBrackets(t *testing.T) {
 	s := secrets.New()
 	for _, text := range []string{
 		"rotate the wallet seed phrase [%] today", "the mnemonic (%) is old", "recovery phrase {%}", `setx MNEMONIC "%"`, `set -gx WALLET_MNEMONIC '%'`,
+		"ENV MNEMONIC %", "SEED_PHRASE\t%", "here is the wallet seed phrase, %\n, please store it", "mnemonic → %", "ENV MNEMONIC %\nRUN make",
 		"variable \"mnemonic\" {\n  default = \"%\"\n}", "variable \"wallet_mnemonic\" {\n  type = string\n  default     = \"%\"\n}",
 		"variable \"seed_phrase\" {\n  description = \"of the wallet\"\n  sensitive = true\n  default = \"%\"\n}",
 	} {
 		if !finds(s.Scan([]byte(strings.ReplaceAll(text, "%", phrase))), "seed-phrase") {
 			t.Errorf("%s: passes", text)
+		}
+	}
+	for _, text := range []string{
+		"a mnemonic helps people remember which words belong together when they write them down", "seed phrase words come from lists that every wallet knows about and reads quite often",
+	} {
+		if found := s.Scan([]byte(text)); len(found) > 0 {
+			t.Errorf("%s: %s", text, found[0].Rule)
 		}
 	}
 	clean := "variable \"mnemonic\" {\n  type = string\n}\nvariable \"motto\" {\n  default = \"" + phrase + "\"\n}"
@@ -130,6 +138,24 @@ func TestADefinitionOnACommandLineIsANameAndItsValue(t *testing.T) {
 	for _, name := range []string{"-DENCRYPTION_KEY", "-DAPI_KEY", "-Ddb.password", "-DPASSWORD", "cmake -DSIGNING_KEY", "java -Djwt.secret", "-Dencryption.key"} {
 		if len(secrets.New().Scan([]byte(name+"="+bare(1)))) == 0 {
 			t.Errorf("%s passes", name)
+		}
+	}
+	for _, rule := range []string{"consul", "codecov", "snyk", "heroku-legacy"} {
+		_, value, _ := strings.Cut(secretstest.Generate(rule, seeded(1)), "=")
+		name := "-D" + strings.ToUpper(strings.TrimSuffix(rule, "-legacy")) + "_TOKEN="
+		if len(value) != 36 || !finds(secrets.New().Scan([]byte("mvn "+name+value)), rule) {
+			t.Errorf("%s passes %d bytes", name, len(value))
+		}
+	}
+}
+
+func TestAnArrowTiesAPassword(t *testing.T) {
+	for _, arrow := range []string{"->", "=>", "→", "⇒", "➜", "⟶"} {
+		for _, value := range []string{"%", "**%**", "[%]", "`%`", "«%»"} {
+			text := "password " + arrow + " " + value
+			if len(secrets.New().Scan([]byte(strings.Replace(text, "%", password(), 1)))) == 0 {
+				t.Errorf("%s passes", text)
+			}
 		}
 	}
 }
