@@ -97,13 +97,15 @@ const maxGap = 60
 
 var gap = regexp.MustCompile(`^(?:[ \t]*\.\.\.[ \t]*` + // an ellipsis
 	`|[ \t,;.]+(?:and )?(?:the )?(?:second|other|last|next) (?:half|part)(?: is)?:?[ \t]+` +
+	`|[ \t]*[,;.][ \t]*\p{Han}{1,8}[ \t:]+` + // 后半段
+	`|[ \t]*\|[ \t]*\r?\n[ \t]*\|[^|\n]{1,16}\|[ \t]*` + // the next row, behind what it is called
 	`|[ \t]*\r?\n[ \t]*(?:\d{1,2}[.)][ \t]+|[-*+>|][ \t]*)?` + // the next line or item
 	`|["'][ \t]*[,;]?[ \t\n]*(?:(?:const|let|var) )?\w{1,12}[ \t]*:?=[ \t]*["']` + // the next variable
 	`|[ \t]+(?:[-|+>][ \t]+)?)`) // blanks, a dash, the border of a cell
 
 // gapAfter is where the next piece begins, or at itself.
 func gapAfter(text []byte, at int) int {
-	if at >= len(text) || bytes.IndexByte([]byte(" \t\r\n.\"',;"), text[at]) < 0 {
+	if at >= len(text) || bytes.IndexByte([]byte(" \t\r\n.\"',;|"), text[at]) < 0 {
 		return at
 	}
 	return at + len(gap.Find(text[at:min(len(text), at+maxGap)]))

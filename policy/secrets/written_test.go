@@ -296,3 +296,18 @@ func TestAPasswordIsFoundBehindAComma(t *testing.T) {
 		}
 	}
 }
+
+func TestHalvesInRowsAndBehindChineseWordsArePutTogether(t *testing.T) {
+	s := secrets.New()
+	for _, rule := range []string{"github-pat", "npm-token", "digitalocean-pat", "stripe-live"} {
+		token := secretstest.Generate(rule, seeded(8))
+		for _, place := range []string{
+			"前半段 %，后半段 %", "第一部分：%，第二部分：%", "前半段 %；后面是 %。", "| a | % |\n| b | % |", "|a|%|\n|b|%|", "| part | value |\n| --- | --- |\n| first | % |\n| second | % |",
+		} {
+			text := strings.Replace(strings.Replace(place, "%", token[:len(token)/2], 1), "%", token[len(token)/2:], 1)
+			if !finds(s.Scan([]byte(text)), rule) {
+				t.Errorf("%s: %s passes", place, rule)
+			}
+		}
+	}
+}
