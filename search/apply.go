@@ -8,7 +8,7 @@ import (
 	"github.com/blugelabs/bluge/index"
 
 	"cairn/internal/event"
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
 // Apply takes in one step: notes, deletions and the mark of their space, all
@@ -103,7 +103,7 @@ func (x *Index) step(space string, fill func(*index.Batch) error) (err error) {
 		return err
 	}
 	err = x.writer.apply(out)
-	if errors.Is(err, icefile.ErrDamaged) {
+	if errors.Is(err, segfile.ErrDamaged) {
 		err = &DamagedError{Dir: x.home.dir, Err: err}
 	}
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/blugelabs/bluge/index"
 	segment "github.com/blugelabs/bluge_segment_api"
 
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
 // blugeConfig is how every part of this package opens a Bluge directory.
@@ -18,8 +18,8 @@ func blugeConfig(dir index.Directory) index.Config {
 	c.UnsafeBatch = true     // a step is searchable at once and written soon after; git holds the notes
 	c.PersisterNapTimeMSec = 5
 	c.DeletionPolicyFunc = func() index.DeletionPolicy { return index.NewKeepNLatestDeletionPolicy(keptSnapshots) }
-	return c.WithSegmentType(icefile.Type).WithSegmentVersion(icefile.Version).WithSegmentPlugin(&index.SegmentPlugin{
-		Type: icefile.Type, Version: icefile.Version, New: icefile.New, Load: loadSegment, Merge: mergeSegments,
+	return c.WithSegmentType(segfile.Type).WithSegmentVersion(segfile.Version).WithSegmentPlugin(&index.SegmentPlugin{
+		Type: segfile.Type, Version: segfile.Version, New: segfile.New, Load: loadSegment, Merge: mergeSegments,
 	})
 }
 
@@ -27,12 +27,12 @@ func blugeConfig(dir index.Directory) index.Config {
 // successor is safe.
 const keptSnapshots = 2
 
-func loadSegment(data *segment.Data) (segment.Segment, error) { return icefile.Load(data) }
+func loadSegment(data *segment.Data) (segment.Segment, error) { return segfile.Load(data) }
 
 // mergeSegments runs in a goroutine of Bluge, where a panic over damaged bytes
 // would end the process.
 func mergeSegments(segments []segment.Segment, drops []*roaring.Bitmap, bufferSize int) segment.Merger {
-	return guardedMerger{icefile.Merge(segments, drops, bufferSize)}
+	return guardedMerger{segfile.Merge(segments, drops, bufferSize)}
 }
 
 type guardedMerger struct{ segment.Merger }
@@ -40,7 +40,7 @@ type guardedMerger struct{ segment.Merger }
 func (m guardedMerger) WriteTo(w io.Writer, closed chan struct{}) (n int64, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("merge segments: %w: %v", icefile.ErrDamaged, r)
+			err = fmt.Errorf("merge segments: %w: %v", segfile.ErrDamaged, r)
 		}
 	}()
 	return m.Merger.WriteTo(w, closed)

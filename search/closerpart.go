@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
 // A partLook is a look at the texts of one part. It knows words by their
@@ -12,7 +12,7 @@ import (
 type partLook struct {
 	*sight
 	seg   *seg
-	maybe *icefile.WordSet
+	maybe *segfile.WordSet
 	known map[uint32]form // of maybe
 }
 
@@ -53,7 +53,7 @@ func (l *partLook) bonus(doc uint32) (uint32, error) {
 }
 
 // read goes over a text, but for what is beyond maxLook.
-func (l *partLook) read(text icefile.Coded) error {
+func (l *partLook) read(text segfile.Coded) error {
 	for left := maxLook; ; left-- {
 		skipped := text.Skip(l.maybe, left) // all of them other forms
 		l.pos += skipped

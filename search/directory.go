@@ -17,7 +17,7 @@ import (
 	segment "github.com/blugelabs/bluge_segment_api"
 
 	"cairn/internal/disk"
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
 // A directory is where Bluge keeps segments and snapshots. It differs from
@@ -85,7 +85,7 @@ func (d *directory) Persist(kind string, id uint64, w index.WriterTo, closed cha
 	if errors.Is(err, segment.ErrClosed) {
 		return segment.ErrClosed // Bluge compares it with ==
 	}
-	if errors.Is(err, icefile.ErrDamaged) {
+	if errors.Is(err, segfile.ErrDamaged) {
 		d.spoiled(err) // Bluge keeps but the text of an error
 	}
 	if err != nil {

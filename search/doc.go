@@ -15,7 +15,7 @@
 // lists of notes, best first, and a search reads lists from the top until
 // nothing below can matter. Bluge keeps the segments, merges them and recovers
 // them after a crash; its analyzers, its scoring and its queries are not used,
-// and segments of new notes are made by package icefile.
+// and segments of new notes are made by package segfile.
 //
 // A note may bring a vector of package embed, which is kept in its row and goes
 // with it. A question that brings one too has notes near it in meaning ranked

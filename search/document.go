@@ -9,7 +9,7 @@ import (
 	segment "github.com/blugelabs/bluge_segment_api"
 
 	"cairn/search/analysis"
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
 // The fields of a document. Bluge wants the name of the first.
@@ -38,13 +38,13 @@ func facet(kind byte, value string) string { return string(kind) + strings.ToLow
 // A document is a note in the terms of Bluge. It is complete before Bluge sees
 // it, so Analyze has nothing left to do.
 type document struct {
-	row    icefile.Row
+	row    segfile.Row
 	fields []field
 }
 
 func (d *document) Analyze() {}
 
-func (d *document) Row() icefile.Row { return d.row }
+func (d *document) Row() segfile.Row { return d.row }
 
 func (d *document) EachField(visit segment.VisitField) {
 	for i := range d.fields {
@@ -89,7 +89,7 @@ func keyFieldOf(k string) field { return field{name: keyField, terms: [][]byte{[
 
 func markDocument(space string, m Mark) *document {
 	return &document{
-		row:    icefile.Row{Space: space},
+		row:    segfile.Row{Space: space},
 		fields: []field{keyFieldOf(markKey(space)), {name: textField, value: encodeMark(m)}},
 	}
 }
@@ -143,7 +143,7 @@ func outline(space string, d *Doc, text []byte, others ...field) *document {
 	if d.Meaning != nil {
 		fields = append(fields, field{name: placeField, value: d.Meaning})
 	}
-	row := icefile.Row{ID: string(d.ID), Space: space, Time: d.Recorded.UnixMilli()}
+	row := segfile.Row{ID: string(d.ID), Space: space, Time: d.Recorded.UnixMilli()}
 	return &document{row: row, fields: fields}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring"
 
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
 // A maximum finds the best level of each document of a segment among many
@@ -28,7 +28,7 @@ func (m *maximum) fit(docs int) {
 	}
 }
 
-func (m *maximum) raise(list icefile.List, l level) error {
+func (m *maximum) raise(list segfile.List, l level) error {
 	if l >= levels {
 		return errLevel
 	}

@@ -8,7 +8,7 @@ import (
 
 	"cairn/internal/event"
 	"cairn/search/embed"
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
 // A Doc is a note as the index sees it. Title, Tags and Body are searched; the
@@ -96,7 +96,7 @@ func checkBatch(b Batch) error {
 	}
 	for i := range b.Put {
 		d := &b.Put[i]
-		if d.ID == "" || len(d.ID) > icefile.MaxID || strings.Contains(string(d.ID), keySep) {
+		if d.ID == "" || len(d.ID) > segfile.MaxID || strings.Contains(string(d.ID), keySep) {
 			return fmt.Errorf("apply a batch to %s: %q is no id", b.Space, d.ID)
 		}
 		if d.Space != "" && d.Space != b.Space {

@@ -2,12 +2,12 @@ package search
 
 import (
 	"cairn/internal/event"
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
 // rows are what a segment says of its documents by their numbers. A document
 // without an id is the mark of its space.
-type rows struct{ *icefile.Rows }
+type rows struct{ *segfile.Rows }
 
 func (r rows) id(doc uint32) event.ID { return event.ID(r.ID(doc)) }
 

@@ -9,7 +9,7 @@ import (
 	segment "github.com/blugelabs/bluge_segment_api"
 
 	"cairn/internal/event"
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
 // A seg is one immutable segment and what has been read of it. It is safe for
@@ -17,8 +17,8 @@ import (
 type seg struct {
 	source segment.Segment
 	rows   rows
-	words  *icefile.Dictionary
-	narrow *icefile.Dictionary // the facets
+	words  *segfile.Dictionary
+	narrow *segfile.Dictionary // the facets
 
 	terms  shelf[*postings]       // by term without level
 	unions shelf[*postings]       // of the terms of a prefix or a misspelled word
@@ -94,12 +94,12 @@ func (s *seg) load() (err error) {
 	return err
 }
 
-func dictionaryOf(source segment.Segment, field string) (*icefile.Dictionary, error) {
+func dictionaryOf(source segment.Segment, field string) (*segfile.Dictionary, error) {
 	dict, err := source.Dictionary(field)
 	if err != nil {
 		return nil, err
 	}
-	own, ok := dict.(*icefile.Dictionary)
+	own, ok := dict.(*segfile.Dictionary)
 	if !ok {
 		return nil, fmt.Errorf("read a dictionary: %T shows no lists", dict)
 	}
@@ -183,7 +183,7 @@ var errNoText = errors.New("a document without a stored text")
 // text calls fn with the stored text of a document, which is gone afterwards.
 func (s *seg) text(doc uint32, fn func([]byte)) error {
 	found := false
-	err := s.words.Stored(doc, func(values []icefile.Value) {
+	err := s.words.Stored(doc, func(values []segfile.Value) {
 		for _, v := range values {
 			if v.Field == textField {
 				found = true
@@ -198,7 +198,7 @@ func (s *seg) text(doc uint32, fn func([]byte)) error {
 }
 
 // coded is the stored text of a document, word by word.
-func (s *seg) coded(doc uint32) (icefile.Coded, error) {
+func (s *seg) coded(doc uint32) (segfile.Coded, error) {
 	text, found, err := s.words.Coded(doc, textField)
 	if err == nil && !found {
 		err = errNoText

@@ -6,7 +6,7 @@ import (
 
 	"github.com/blugelabs/bluge/index"
 
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
 // A segmenter makes segments of many notes, each term of which it looks up but
@@ -16,8 +16,8 @@ type segmenter struct {
 	w     *writer
 	size  int
 	maker *documentMaker
-	out   *icefile.Builder
-	words *icefile.Field
+	out   *segfile.Builder
+	words *segfile.Field
 	term  []byte
 
 	segment  int      // counted from 1
@@ -27,7 +27,7 @@ type segmenter struct {
 // newSegmenter makes a segmenter whose notes take about size bytes of memory until
 // their segment is made.
 func newSegmenter(ctx context.Context, w *writer, size int) *segmenter {
-	out := icefile.NewBuilder()
+	out := segfile.NewBuilder()
 	return &segmenter{ctx: ctx, w: w, size: size, maker: newDocumentMaker(), out: out, words: out.Field(wordField), segment: 1}
 }
 

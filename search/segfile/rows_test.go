@@ -1,4 +1,4 @@
-package icefile_test
+package segfile_test
 
 import (
 	"bytes"
@@ -14,36 +14,36 @@ import (
 	segment "github.com/blugelabs/bluge_segment_api"
 	"pgregory.net/rapid"
 
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
-func rowsOf(t interface{ Fatal(...any) }, s segment.Segment) *icefile.Rows {
+func rowsOf(t interface{ Fatal(...any) }, s segment.Segment) *segfile.Rows {
 	dict, err := s.Dictionary("_id")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dict.(*icefile.Dictionary).Rows()
+	return dict.(*segfile.Dictionary).Rows()
 }
 
 // read is all rows of a segment, in order.
-func read(r *icefile.Rows) []icefile.Row {
-	var out []icefile.Row
+func read(r *segfile.Rows) []segfile.Row {
+	var out []segfile.Row
 	for doc := range uint32(r.Len()) {
-		out = append(out, icefile.Row{ID: r.ID(doc), Space: r.Space(doc), Time: r.Time(doc)})
+		out = append(out, segfile.Row{ID: r.ID(doc), Space: r.Space(doc), Time: r.Time(doc)})
 	}
 	return out
 }
 
-func given(docs []segment.Document) []icefile.Row {
-	var out []icefile.Row
+func given(docs []segment.Document) []segfile.Row {
+	var out []segfile.Row
 	for _, d := range docs {
 		out = append(out, d.(*document).row)
 	}
 	return out
 }
 
-func load(t interface{ Fatal(...any) }, file []byte) *icefile.Segment {
-	s, err := icefile.Load(segment.NewDataBytes(file))
+func load(t interface{ Fatal(...any) }, file []byte) *segfile.Segment {
+	s, err := segfile.Load(segment.NewDataBytes(file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestRowsAreThoseOfTheDocuments(t *testing.T) {
 		}
 		drop := drawDrop(t, own1)
 		whole := load(t, merged(t, []*roaring.Bitmap{drop, nil}, own1, own2))
-		var want []icefile.Row
+		var want []segfile.Row
 		for doc, row := range given(docs1) {
 			if !drop.Contains(uint32(doc)) {
 				want = append(want, row)
@@ -90,13 +90,13 @@ func TestRowsAreThoseOfTheDocuments(t *testing.T) {
 func TestIDsCompareAsTheirTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, s := rowsOf(t, made(t, drawRuns(t))), rowsOf(t, made(t, drawRuns(t)))
-		for _, pair := range [][2]*icefile.Rows{{r, s}, {s, r}, {r, r}} {
+		for _, pair := range [][2]*segfile.Rows{{r, s}, {s, r}, {r, r}} {
 			compareAll(t, pair[0], pair[1])
 		}
 	})
 }
 
-func compareAll(t *rapid.T, r, s *icefile.Rows) {
+func compareAll(t *rapid.T, r, s *segfile.Rows) {
 	for a := range uint32(r.Len()) {
 		if (r.Start(a) == 0) != (r.ID(a) == "") {
 			t.Fatalf("%q starts with %d", r.ID(a), r.Start(a))
@@ -123,7 +123,7 @@ func drawRuns(t *rapid.T) (docs []segment.Document) {
 		run := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "b1", "likewise", "likewise1", "likewise2", "z"}), 1, 4).Draw(t, "run")
 		slices.Sort(run)
 		for _, id := range run {
-			docs = append(docs, &document{row: icefile.Row{ID: id}, fields: []field{{name: "_id", terms: []string{fmt.Sprint(len(docs))}}}})
+			docs = append(docs, &document{row: segfile.Row{ID: id}, fields: []field{{name: "_id", terms: []string{fmt.Sprint(len(docs))}}}})
 		}
 	}
 	return docs
@@ -142,35 +142,35 @@ func TestAFileEndsInItsChecksum(t *testing.T) {
 }
 
 func TestWhatNoRowCanHoldIsRefused(t *testing.T) {
-	for name, row := range map[string]icefile.Row{
-		"a long id":   {ID: strings.Repeat("x", icefile.MaxID+1)},
+	for name, row := range map[string]segfile.Row{
+		"a long id":   {ID: strings.Repeat("x", segfile.MaxID+1)},
 		"a zero byte": {ID: "a\x00b"},
 	} {
-		if _, _, err := icefile.New([]segment.Document{&document{row: row}}, norm); err == nil {
+		if _, _, err := segfile.New([]segment.Document{&document{row: row}}, norm); err == nil {
 			t.Errorf("a segment takes %s", name)
 		}
 	}
 	var docs []segment.Document
 	for i := range 1<<16 + 1 {
-		docs = append(docs, &document{row: icefile.Row{ID: "x", Space: fmt.Sprint(i)}})
+		docs = append(docs, &document{row: segfile.Row{ID: "x", Space: fmt.Sprint(i)}})
 	}
-	if _, _, err := icefile.New(docs, norm); err == nil {
+	if _, _, err := segfile.New(docs, norm); err == nil {
 		t.Error("a segment takes more spaces than it can know")
 	}
-	if s, _, err := icefile.New(docs[:1<<16], norm); err != nil || rowsOf(t, s).Space(1<<16-1) != "65535" {
+	if s, _, err := segfile.New(docs[:1<<16], norm); err != nil || rowsOf(t, s).Space(1<<16-1) != "65535" {
 		t.Errorf("a segment does not take as many spaces as it can know (%v)", err)
 	}
-	if _, _, err := icefile.New([]segment.Document{struct{ segment.Document }{docs[0]}}, norm); err == nil {
+	if _, _, err := segfile.New([]segment.Document{struct{ segment.Document }{docs[0]}}, norm); err == nil {
 		t.Error("a segment takes a document without a row")
 	}
 }
 
 // sound is the file of three documents, and where its rows begin.
 func sound(t interface{ Fatal(...any) }) (file []byte, rows int) {
-	s, _, err := icefile.New([]segment.Document{
-		&document{row: icefile.Row{ID: "01", Space: "team", Time: 5}},
-		&document{row: icefile.Row{Space: "personal"}},
-		&document{row: icefile.Row{ID: "02", Space: "team", Time: 7}},
+	s, _, err := segfile.New([]segment.Document{
+		&document{row: segfile.Row{ID: "01", Space: "team", Time: 5}},
+		&document{row: segfile.Row{Space: "personal"}},
+		&document{row: segfile.Row{ID: "02", Space: "team", Time: 7}},
 	}, norm)
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +195,7 @@ func FuzzRows(f *testing.F) {
 		f.Add(slices.Insert(bytes.Clone(rows), i, 1))
 	}
 	f.Fuzz(func(t *testing.T, rows []byte) {
-		s, err := icefile.Load(segment.NewDataBytes(slices.Concat(file[:at], rows)))
+		s, err := segfile.Load(segment.NewDataBytes(slices.Concat(file[:at], rows)))
 		if err != nil {
 			return
 		}
@@ -227,12 +227,12 @@ func TestDamagedRowsAreNotLoaded(t *testing.T) {
 	} {
 		spoiled := bytes.Clone(file)
 		damage(spoiled)
-		if _, err := icefile.Load(segment.NewDataBytes(spoiled)); err == nil {
+		if _, err := segfile.Load(segment.NewDataBytes(spoiled)); err == nil {
 			t.Errorf("%s: it is loaded", name)
 		}
 	}
 	for n := range 24 {
-		if _, err := icefile.Load(segment.NewDataBytes(file[:n])); err == nil {
+		if _, err := segfile.Load(segment.NewDataBytes(file[:n])); err == nil {
 			t.Errorf("the first %d bytes are loaded", n)
 		}
 	}

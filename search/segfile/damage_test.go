@@ -1,4 +1,4 @@
-package icefile_test
+package segfile_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"github.com/RoaringBitmap/roaring"
 	segment "github.com/blugelabs/bluge_segment_api"
 
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
 // signed puts other bytes into a file, under a checksum that fits.
@@ -33,7 +33,7 @@ func listed(t *testing.T, docs int) []byte {
 		if i%16 == 0 {
 			f.terms = append(f.terms, fmt.Sprint("only", i))
 		}
-		all = append(all, &document{row: icefile.Row{ID: fmt.Sprint(i)}, fields: []field{{name: "_id", terms: []string{fmt.Sprint("doc", i)}}, f}})
+		all = append(all, &document{row: segfile.Row{ID: fmt.Sprint(i)}, fields: []field{{name: "_id", terms: []string{fmt.Sprint("doc", i)}}, f}})
 	}
 	return written(t, made(t, all))
 }
@@ -52,13 +52,13 @@ func TestDamageInListsIsAnErrorWhereverTheyAreLookedUp(t *testing.T) {
 		file := listed(t, docs)
 		for at := 0; at < len(file); at += 1 + len(file)/1500 {
 			for _, as := range [][]byte{{0xff}, {0}, {0xff, 0xff, 0xff, 0xff, 0x0f}} {
-				s, err := icefile.Load(segment.NewDataBytes(signed(file, as, at)))
+				s, err := segfile.Load(segment.NewDataBytes(signed(file, as, at)))
 				if err != nil {
 					continue
 				}
 				found, err := s.DocsMatchingTerms(terms)
 				switch {
-				case err != nil && !errors.Is(err, icefile.ErrDamaged):
+				case err != nil && !errors.Is(err, segfile.ErrDamaged):
 					t.Fatalf("with %x at %d: %v, want ErrDamaged", as, at, err)
 				case err != nil:
 					refused++
@@ -79,12 +79,12 @@ func TestAMergeCallsDamageByItsName(t *testing.T) {
 	file := listed(t, 40)
 	refused := 0
 	for at := range file {
-		s, err := icefile.Load(segment.NewDataBytes(signed(file, []byte{file[at] ^ 0xff}, at)))
+		s, err := segfile.Load(segment.NewDataBytes(signed(file, []byte{file[at] ^ 0xff}, at)))
 		if err != nil {
 			continue
 		}
 		err = merge(s)
-		if err != nil && !errors.Is(err, icefile.ErrDamaged) {
+		if err != nil && !errors.Is(err, segfile.ErrDamaged) {
 			t.Fatalf("with another byte at %d: %v, want ErrDamaged", at, err)
 		}
 		if err != nil {
@@ -100,9 +100,9 @@ func TestAMergeCallsDamageByItsName(t *testing.T) {
 func merge(s segment.Segment) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = icefile.ErrDamaged
+			err = segfile.ErrDamaged
 		}
 	}()
-	_, err = icefile.Merge([]segment.Segment{s}, []*roaring.Bitmap{nil}, 0).WriteTo(io.Discard, nil)
+	_, err = segfile.Merge([]segment.Segment{s}, []*roaring.Bitmap{nil}, 0).WriteTo(io.Discard, nil)
 	return err
 }

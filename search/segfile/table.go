@@ -1,4 +1,4 @@
-package icefile
+package segfile
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package icefile_test
+package segfile_test
 
 import (
 	"bytes"
@@ -16,16 +16,16 @@ import (
 	"github.com/blugelabs/ice"
 	"pgregory.net/rapid"
 
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
 type document struct {
-	row    icefile.Row
+	row    segfile.Row
 	fields []field
 }
 
 func (d *document) Analyze()         {}
-func (d *document) Row() icefile.Row { return d.row }
+func (d *document) Row() segfile.Row { return d.row }
 
 func (d *document) EachField(visit segment.VisitField) {
 	for i := range d.fields {
@@ -83,8 +83,8 @@ func drawDocs(t *rapid.T) []segment.Document {
 	return docs
 }
 
-func drawRow(t *rapid.T) icefile.Row {
-	return icefile.Row{
+func drawRow(t *rapid.T) segfile.Row {
+	return segfile.Row{
 		ID:    rapid.StringMatching(`[a-z0-9]{0,26}`).Draw(t, "id"),
 		Space: rapid.SampledFrom([]string{"", "team", "personal", "日本"}).Draw(t, "space"),
 		Time:  rapid.Int64().Draw(t, "time"),
@@ -93,7 +93,7 @@ func drawRow(t *rapid.T) icefile.Row {
 
 // both makes the same segment in both ways.
 func both(t interface{ Fatal(...any) }, docs []segment.Document) (own, theirs segment.Segment) {
-	own, _, err := icefile.New(docs, norm)
+	own, _, err := segfile.New(docs, norm)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func both(t interface{ Fatal(...any) }, docs []segment.Document) (own, theirs se
 
 // merged joins segments of this package.
 func merged(t interface{ Fatal(...any) }, drops []*roaring.Bitmap, segments ...segment.Segment) []byte {
-	return written(t, icefile.Merge(segments, drops, 1<<16))
+	return written(t, segfile.Merge(segments, drops, 1<<16))
 }
 
 func written(t interface{ Fatal(...any) }, from interface {
@@ -133,7 +133,7 @@ func withoutRows(file []byte) []byte {
 // the terms of a document or their numbers.
 func TestABuilderMakesOneSegmentAfterTheOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := icefile.NewBuilder()
+		b := segfile.NewBuilder()
 		for range rapid.IntRange(1, 3).Draw(t, "segments") {
 			docs := drawDocs(t)
 			for _, d := range docs {
@@ -144,7 +144,7 @@ func TestABuilderMakesOneSegmentAfterTheOther(t *testing.T) {
 			}
 			got, err := b.Segment()
 			check(t, err)
-			handed, _, err := icefile.New([]segment.Document{got.AsDocument()}, norm)
+			handed, _, err := segfile.New([]segment.Document{got.AsDocument()}, norm)
 			check(t, err)
 			want, _ := both(t, docs)
 			if got, want := dump(t, handed), dump(t, want); !slices.Equal(got, want) {
@@ -155,10 +155,10 @@ func TestABuilderMakesOneSegmentAfterTheOther(t *testing.T) {
 }
 
 // addToBuilder gives some terms of a document by their numbers, and some twice.
-func addToBuilder(t *rapid.T, b *icefile.Builder, d *document) {
+func addToBuilder(t *rapid.T, b *segfile.Builder, d *document) {
 	rest := &document{row: d.row}
 	type hit struct {
-		field *icefile.Field
+		field *segfile.Field
 		term  uint32
 	}
 	var hits []hit
@@ -198,7 +198,7 @@ func TestMergingIsMakingOneOfWhatStays(t *testing.T) {
 				}
 			}
 		}
-		again, err := icefile.Load(segment.NewDataBytes(merged(t, drops, segments...)))
+		again, err := segfile.Load(segment.NewDataBytes(merged(t, drops, segments...)))
 		check(t, err)
 		if len(stay) == 0 {
 			if n := again.Count(); n != 0 {
@@ -219,7 +219,7 @@ func TestMergedDocumentsAreNumberedAsIceNumbersThem(t *testing.T) {
 		own1, theirs1 := both(t, drawDocs(t))
 		own2, theirs2 := both(t, drawDocs(t))
 		drops := []*roaring.Bitmap{drawDrop(t, own1), nil}
-		ours := icefile.Merge([]segment.Segment{own1, own2}, drops, 0)
+		ours := segfile.Merge([]segment.Segment{own1, own2}, drops, 0)
 		written(t, ours)
 		theirs := ice.Merge([]segment.Segment{theirs1, theirs2}, drops, 1<<16)
 		written(t, theirs)
@@ -234,7 +234,7 @@ func TestAMergeStopsWhenItIsToldTo(t *testing.T) {
 	closed := make(chan struct{})
 	close(closed)
 	var out bytes.Buffer
-	_, err := icefile.Merge([]segment.Segment{own}, []*roaring.Bitmap{nil}, 0).WriteTo(&out, closed)
+	_, err := segfile.Merge([]segment.Segment{own}, []*roaring.Bitmap{nil}, 0).WriteTo(&out, closed)
 	if !errors.Is(err, segment.ErrClosed) {
 		t.Errorf("WriteTo: %v, want ErrClosed", err)
 	}
@@ -248,13 +248,13 @@ func TestADamagedSegmentIsNotMerged(t *testing.T) {
 	for at := range file {
 		spoiled := bytes.Clone(file)
 		spoiled[at] ^= 1
-		s, err := icefile.Load(segment.NewDataBytes(spoiled))
+		s, err := segfile.Load(segment.NewDataBytes(spoiled))
 		if err != nil {
 			continue
 		}
 		loaded++
-		_, err = icefile.Merge([]segment.Segment{s}, []*roaring.Bitmap{nil}, 0).WriteTo(io.Discard, nil)
-		if !errors.Is(err, icefile.ErrDamaged) {
+		_, err = segfile.Merge([]segment.Segment{s}, []*roaring.Bitmap{nil}, 0).WriteTo(io.Discard, nil)
+		if !errors.Is(err, segfile.ErrDamaged) {
 			t.Errorf("with another byte at %d: %v, want ErrDamaged", at, err)
 		}
 	}
@@ -279,7 +279,7 @@ func TestASegmentReadsLikeOneThatIceMade(t *testing.T) {
 		if got, want := dump(t, own), dump(t, theirs); !slices.Equal(got, want) {
 			t.Fatalf("the segment reads\n%q\nwant\n%q", got, want)
 		}
-		again, err := icefile.Load(segment.NewDataBytes(written(t, own)))
+		again, err := segfile.Load(segment.NewDataBytes(written(t, own)))
 		check(t, err)
 		if got, want := dump(t, again), dump(t, own); !slices.Equal(got, want) {
 			t.Fatalf("the file reads\n%q\nwant\n%q", got, want)
@@ -296,7 +296,7 @@ func TestStoredValuesReadAsIceReadsThem(t *testing.T) {
 				want = append(want, fmt.Sprintf("%s %q", name, value))
 				return true
 			}))
-			check(t, wordsOf(t, own).Stored(doc, func(values []icefile.Value) {
+			check(t, wordsOf(t, own).Stored(doc, func(values []segfile.Value) {
 				for _, v := range values {
 					got = append(got, fmt.Sprintf("%s %q", v.Field, v.Bytes))
 				}
@@ -308,19 +308,19 @@ func TestStoredValuesReadAsIceReadsThem(t *testing.T) {
 	})
 }
 
-func wordsOf(t interface{ Fatal(...any) }, s segment.Segment) *icefile.Dictionary {
+func wordsOf(t interface{ Fatal(...any) }, s segment.Segment) *segfile.Dictionary {
 	dict, err := s.Dictionary("t")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dict.(*icefile.Dictionary)
+	return dict.(*segfile.Dictionary)
 }
 
 // Whatever byte is another one, reading stored values neither panics nor takes
 // more memory than they can need.
 func TestDamagedStoredValuesAreRefusedOrRead(t *testing.T) {
 	value := []byte(strings.Repeat("a note of some length, ", 20))
-	s, _, err := icefile.New([]segment.Document{&document{fields: []field{
+	s, _, err := segfile.New([]segment.Document{&document{fields: []field{
 		{name: "_id", terms: []string{"one"}}, {name: "s", value: value}, {name: "v", value: []byte("place")},
 	}}}, norm)
 	if err != nil {
@@ -332,13 +332,13 @@ func TestDamagedStoredValuesAreRefusedOrRead(t *testing.T) {
 		for _, as := range [][]byte{{0xff}, {0}, {0xff, 0xff, 0xff, 0xff, 0x0f}} {
 			spoiled := bytes.Clone(file)
 			copy(spoiled[at:], as)
-			s, err := icefile.Load(segment.NewDataBytes(spoiled))
+			s, err := segfile.Load(segment.NewDataBytes(spoiled))
 			if err != nil {
 				continue
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if wordsOf(t, s).Stored(0, func([]icefile.Value) {}) != nil {
+			if wordsOf(t, s).Stored(0, func([]segfile.Value) {}) != nil {
 				refused++
 			}
 			runtime.ReadMemStats(&after)
@@ -399,7 +399,7 @@ func TestListsReadAsIceReadsThem(t *testing.T) {
 func listsOf(t *rapid.T, s segment.Segment, field, start string) (out []string) {
 	dict, err := s.Dictionary(field)
 	check(t, err)
-	own, ok := dict.(*icefile.Dictionary)
+	own, ok := dict.(*segfile.Dictionary)
 	if !ok {
 		return listsByIce(t, dict, start)
 	}
@@ -477,7 +477,7 @@ func TestLongListsMergeAsTheyWere(t *testing.T) {
 		docs = append(docs, &document{fields: []field{{name: "_id", terms: []string{fmt.Sprintf("doc%06d", i)}}, f}})
 	}
 	make := func(docs []segment.Document) segment.Segment {
-		s, _, err := icefile.New(docs, nil)
+		s, _, err := segfile.New(docs, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package icefile_test
+package segfile_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"github.com/RoaringBitmap/roaring"
 	segment "github.com/blugelabs/bluge_segment_api"
 
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
 // wordy is documents with a stored text each, in words of which some come in
@@ -34,7 +34,7 @@ func wordy(docs int) (out []segment.Document, texts []string) {
 }
 
 func made(t interface{ Fatal(...any) }, docs []segment.Document) segment.Segment {
-	s, _, err := icefile.New(docs, norm)
+	s, _, err := segfile.New(docs, norm)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestTextsInWordsOfEveryLengthReadAsTheyWere(t *testing.T) {
 	whole := made(t, docs)
 	words := wordsOf(t, whole)
 	for doc, want := range texts {
-		err := words.Stored(uint32(doc), func(values []icefile.Value) {
+		err := words.Stored(uint32(doc), func(values []segfile.Value) {
 			if len(values) != 1 || string(values[0].Bytes) != want {
 				t.Errorf("document %d has %q, want %q", doc, values, want)
 			}
@@ -149,7 +149,7 @@ func TestWordsThatAreNotSoughtAreSkipped(t *testing.T) {
 }
 
 // eachWord is the numbers and the words of the stored text of a document.
-func eachWord(t *testing.T, words *icefile.Dictionary, doc uint32) iter.Seq2[uint32, []byte] {
+func eachWord(t *testing.T, words *segfile.Dictionary, doc uint32) iter.Seq2[uint32, []byte] {
 	t.Helper()
 	text, ok, err := words.Coded(doc, "s")
 	if err != nil || !ok {

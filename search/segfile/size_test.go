@@ -1,4 +1,4 @@
-package icefile_test
+package segfile_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"cairn/search/icefile"
+	"cairn/search/segfile"
 )
 
 // What a Builder says that it takes is what it takes, and its segment with it:
@@ -14,7 +14,7 @@ import (
 func TestABuilderTakesWhatItSays(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	before := heap()
-	b := icefile.NewBuilder()
+	b := segfile.NewBuilder()
 	for i := range 4000 {
 		if err := b.Add(randomDocument(r, i)); err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func randomDocument(r *rand.Rand, n int) *document {
 		words.value = fmt.Appendf(words.value, "word%d ", int(r.ExpFloat64()*500))
 	}
 	id := fmt.Sprintf("%026d", n)
-	return &document{row: icefile.Row{ID: id, Space: "team"}, fields: []field{{name: "_id", terms: []string{id}}, words}}
+	return &document{row: segfile.Row{ID: id, Space: "team"}, fields: []field{{name: "_id", terms: []string{id}}, words}}
 }
 
 // heap is how many bytes are in use.

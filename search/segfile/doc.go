@@ -1,4 +1,4 @@
-// Package icefile makes, reads and merges segments of an index for Bluge, in the
+// Package segfile makes, reads and merges segments of an index for Bluge, in the
 // place of github.com/blugelabs/ice and in a format of its own.
 //
 // It leaves out what the documents of this project do not have or nobody asks
@@ -26,4 +26,4 @@
 // that no segment is merged whose bytes are not those that were written, that
 // what is read of a segment is what ice would read, and that rows can be read of
 // whatever bytes Load takes.
-package icefile
+package segfile
