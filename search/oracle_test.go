@@ -331,7 +331,12 @@ func (r *reckoning) part(text string, open, star, scored bool) (names []string, 
 			r.exact(text, n, scored)
 		}
 		if prefixable && (open || !found) {
-			add(r.prefix(text, scored, !r.typing || !open))
+			partial := !r.typing || !open
+			name, begun := r.prefix(text, false, partial)
+			if scored && (begun > n || analysis.Stem(text) != text) {
+				r.prefix(text, true, partial)
+			}
+			add(name, begun)
 		}
 	}
 	return names, weight

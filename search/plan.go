@@ -218,8 +218,18 @@ func (p *plan) part(text string, open, star, scored bool) ([]int, error) {
 	if !open && p.finds(exact) || !canPrefix(text) {
 		return []int{exact}, nil
 	}
-	begun, err := p.add(p.prefixSource(text, scored, !p.typing || !open))
+	partial := !p.typing || !open
+	begun, err := p.add(p.prefixSource(text, false, partial))
+	if err == nil && scored && p.beginsOthers(text, exact, begun) {
+		_, err = p.add(p.prefixSource(text, true, partial))
+	}
 	return []int{exact, begun}, err
+}
+
+// beginsOthers says that notes which hold words that begin with a text are not
+// just those that hold it: such would have the same twice in their scores.
+func (p *plan) beginsOthers(text string, exact, begun int) bool {
+	return p.sources[begun].found > p.sources[exact].found || analysis.Stem(text) != text
 }
 
 // respelled finds the lists of what is spelled nearly as a part that is in no
