@@ -158,9 +158,20 @@ func isDeclared(text []byte, name span, value int, how strength) bool {
 
 var declarers = list{"env", "gx", "setx", "define"}
 
+// minSecret is the length of the shortest value that is judged. What is longer than
+// longValue is a key and no password, and random from its first byte: text that is
+// full of names would have each judge all that follows it.
+const (
+	minSecret = 6
+	longValue = 128
+)
+
 // isSecretValue judges a value by the name it belongs to.
 func isSecretValue(value []byte, how strength, op operator) bool {
-	if len(value) < 6 || isReference(value) || isPlaceholder(value) || isDocumented(value) || holdsEscape(value) || isAssignment(value) {
+	if len(value) > longValue && !looksRandom(value[:longValue/2]) {
+		return false
+	}
+	if len(value) < minSecret || isAssignment(value, how) || isReference(value) || isPlaceholder(value) || isDocumented(value) || holdsEscape(value) {
 		return false
 	}
 	switch {
@@ -213,8 +224,15 @@ func isGibberish(value []byte) bool {
 
 var assignment = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+=.`)
 
-// isAssignment reports a variable with its value: its own name counts.
-func isAssignment(value []byte) bool { return assignment.Match(value) }
+// isAssignment reports a name with its value: that is judged by its own name, if
+// it is a variable or of a name that says no less.
+func isAssignment(value []byte, how strength) bool {
+	end := nameChars.after(value, 0, maxName)
+	if end == 0 || len(value) < end+1+minSecret || value[end] != '=' && value[end] != ':' {
+		return assignment.Match(value)
+	}
+	return rate(splitName(value[:end]), "") >= how || assignment.Match(value)
+}
 
 // holdsEscape reports a value that is written in escapes, or begins with a name
 // in angle brackets that are: it is judged in the view without them.

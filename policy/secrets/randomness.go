@@ -20,7 +20,27 @@ func looksRandom(body []byte) bool {
 
 // isFiller reports bodies such as xxxx…, 12345678… or abcabcabc….
 func isFiller(body []byte) bool {
-	return entropy(body) < 0.62*maxEntropy(body) || countsUp(body) || repeats(body)
+	return isOfFew(body) || entropy(body) < 0.62*maxEntropy(body) || countsUp(body) || repeats(body)
+}
+
+// isOfFew reports ten bytes or more of at most four kinds, whose entropy is too
+// low for a text of any kind; most texts show that they have more at once.
+func isOfFew(b []byte) bool {
+	if len(b) < 10 {
+		return false
+	}
+	var seen [256]bool
+	kinds := 0
+	for _, c := range b {
+		if seen[c] {
+			continue
+		}
+		seen[c] = true
+		if kinds++; kinds > 4 {
+			return false
+		}
+	}
+	return true
 }
 
 // entropy is the Shannon entropy of the bytes of b, in bits a byte.
@@ -28,16 +48,20 @@ func entropy(b []byte) float64 {
 	if len(b) == 0 {
 		return 0
 	}
-	var seen [256]int
+	var seen [256]uint32
+	var kinds [256]byte
+	distinct := 0
 	for _, c := range b {
+		if seen[c] == 0 {
+			kinds[distinct] = c
+			distinct++
+		}
 		seen[c]++
 	}
 	n, h := float64(len(b)), 0.0
-	for _, k := range seen {
-		if k > 0 {
-			p := float64(k) / n
-			h -= p * math.Log2(p)
-		}
+	for _, c := range kinds[:distinct] {
+		p := float64(seen[c]) / n
+		h -= p * math.Log2(p)
 	}
 	return h
 }
@@ -45,14 +69,28 @@ func entropy(b []byte) float64 {
 // maxEntropy is what entropy could reach for a text of that length and kind,
 // a prefix and separators not counted.
 func maxEntropy(b []byte) float64 {
+	var n struct{ digits, hex, lower, upper int }
+	for _, c := range b {
+		switch {
+		case digits[c]:
+			n.digits++
+		case lower[c]:
+			n.lower++
+		case upper[c]:
+			n.upper++
+		}
+		if anyHex[c] {
+			n.hex++
+		}
+	}
 	size := 62
 	most := len(b) * 9 / 10
 	switch {
-	case digits.count(b) >= most:
+	case n.digits >= most:
 		size = 10
-	case anyHex.count(b) >= most:
+	case n.hex >= most:
 		size = 16
-	case lower.count(b) >= most, upper.count(b) >= most:
+	case n.lower >= most, n.upper >= most:
 		size = 26
 	}
 	return math.Log2(float64(min(len(b), size)))

@@ -311,3 +311,23 @@ func TestHalvesInRowsAndBehindChineseWordsArePutTogether(t *testing.T) {
 		}
 	}
 }
+
+// A value that is a name with its value is judged once, by the name that says
+// more; what is read for a name is not judged again for each name in it.
+func TestAValueWithANameOfItsOwnIsJudgedByIt(t *testing.T) {
+	s := secrets.New()
+	for _, text := range []string{
+		"password=password=%", "DB_PASSWORD=password=%", "secret: 'password=%'", `"api_key": "password:%"`, "password=user=%", "client_secret=token=%",
+		"password=" + strings.Repeat("password=", 40) + "%", "password=" + strings.Repeat("x&password=", 40) + "%",
+	} {
+		if len(s.Scan([]byte(strings.ReplaceAll(text, "%", password())))) == 0 {
+			t.Errorf("%.60s passes", text)
+		}
+	}
+	long := strings.Repeat(bare(5), 5) // longer than any password
+	for _, text := range []string{"secret=%", "PRIVATE_KEY: %", `signing_key = "%"`, "password=%"} {
+		if len(s.Scan([]byte(strings.ReplaceAll(text, "%", long[:160])))) == 0 {
+			t.Errorf("%s passes 160 bytes", text)
+		}
+	}
+}
