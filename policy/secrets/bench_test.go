@@ -51,7 +51,8 @@ func BenchmarkStart(b *testing.B) {
 // hundreds of short texts, each over and over.
 func BenchmarkWorst(b *testing.B) {
 	for _, seed := range []string{
-		"password, ", "E\nA\nA\nA\n", "password: x.", "--password x", "password=", "password=x&", "pwd=a1B!", "EAAA", "«password»", "secret=(",
+		"%2541eyJapassword=a;", "apiKey=a;shpat_A1b2C3d4", "Zq3token|dop_v1_", "mnemonic:=password, ", "auth\tPRIVATE_KEY\n", "mnemonic=x&pwd=x&://A1b2C3d4",
+		"key-a", "=41secret, ", "E\nA\nA\nA\n", "password=",
 	} {
 		b.Run(strings.ReplaceAll(seed, "\n", "↵"), func(b *testing.B) {
 			benchmark(b, []byte(strings.Repeat(seed, 1<<20/len(seed))))

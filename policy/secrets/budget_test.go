@@ -127,3 +127,18 @@ func hexOf(c byte) string {
 	const digits = "0123456789abcdef"
 	return string([]byte{digits[c>>4], digits[c&15]})
 }
+
+// However many secrets a text holds, no more than the first of them are kept,
+// and compared with what comes after.
+func TestFindingsAreKeptUpToALimit(t *testing.T) {
+	s := secrets.New()
+	for name, text := range map[string]string{
+		"one view": strings.Repeat("password="+password()+"\n", 20_000),
+		"fields":   "[" + strings.Repeat(`"password=`+password()+`",`, 5000) + "0]",
+	} {
+		found := s.ScanJSON([]byte(text))
+		if n := len(found); n < 1000 || n > 1001 {
+			t.Errorf("%s: %d findings", name, n)
+		}
+	}
+}

@@ -42,8 +42,11 @@ func plainly(value []byte) []byte {
 	return bytes.TrimSpace(value)
 }
 
-// note keeps a match as a finding, unless it is excused.
+// note keeps a match as a finding, unless it is excused or there are too many.
 func (r *reading) note(v view, f Finding, m match) {
+	if len(r.findings) >= maxFindings {
+		return
+	}
 	where := v.raw(m.span)
 	f.Start, f.End = where.start, where.end
 	value := m.in(v.text)

@@ -126,8 +126,11 @@ func (p stringPlace) place(f Finding, decoded int) Finding {
 	return f
 }
 
-// addFinding keeps one finding of a rule for each place.
+// addFinding keeps one finding of a rule for each place, and not too many.
 func addFinding(found []Finding, f Finding) []Finding {
+	if len(found) >= maxFindings {
+		return found
+	}
 	for i := range found {
 		if found[i].Rule == f.Rule && found[i].Start < f.End && f.Start < found[i].End {
 			found[i].Certain = found[i].Certain || f.Certain

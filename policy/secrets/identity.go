@@ -93,15 +93,20 @@ func isMoment(value []byte) bool {
 	return moment.Match(value) || len(value) <= 60 && version.Match(value)
 }
 
+// maxIP is the length of the longest address of a host with a zone and a port.
+const maxIP = 80
+
 // isAddress reports addresses of hosts, mailboxes and pages, and paths of
 // files. Logins inside URLs are another rule's matter.
 func isAddress(value []byte) bool {
 	s := string(value)
-	if _, err := netip.ParseAddr(s); err == nil {
-		return true
-	}
-	if _, err := netip.ParseAddrPort(s); err == nil {
-		return true
+	if len(s) <= maxIP {
+		if _, err := netip.ParseAddr(s); err == nil {
+			return true
+		}
+		if _, err := netip.ParseAddrPort(s); err == nil {
+			return true
+		}
 	}
 	if scheme, rest, ok := strings.Cut(s, "://"); ok && base62.holdsAll([]byte(scheme)) {
 		return !strings.Contains(rest, "@")

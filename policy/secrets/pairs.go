@@ -192,8 +192,11 @@ var commonNumbers = list{"128", "160", "192", "224", "256", "384", "512", "521",
 // or more: what people make of it when they are asked for three kinds of
 // characters.
 func isWordsAndNumber(value []byte) bool {
+	if !base62.holdsAll(value) {
+		return false
+	}
 	n := countWords(value)
-	if n.separators+n.others > 0 || n.numbers != 1 || n.longestNumber < 3 || n.longestNumber > 6 || classes(value) < 3 {
+	if n.numbers != 1 || n.longestNumber < 3 || n.longestNumber > 6 || classes(value) < 3 {
 		return false
 	}
 	number := digits.before(value, len(value), len(value))
@@ -203,8 +206,11 @@ func isWordsAndNumber(value []byte) bool {
 // isWordsAndNumbers reports words that all begin with a capital, a mark and two
 // numbers or more: what people make of words when symbols are asked for, too.
 func isWordsAndNumbers(value []byte) bool {
+	if len(value) < 10 || base62.count(value) != len(value)-1 {
+		return false
+	}
 	n := countWords(value)
-	if len(value) < 10 || n.separators != 1 || n.others > 0 || n.numbers < 2 || n.longestNumber < 2 || n.longestNumber > 4 || classes(value) < 4 {
+	if n.separators != 1 || n.numbers < 2 || n.longestNumber < 2 || n.longestNumber > 4 || classes(value) < 4 {
 		return false
 	}
 	for i := range value {

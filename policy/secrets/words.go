@@ -2,7 +2,6 @@ package secrets
 
 import (
 	"regexp"
-	"slices"
 )
 
 // A wordCount says how much of a text is words, as names and prose have them.
@@ -42,10 +41,17 @@ func countWords(b []byte) (n wordCount) {
 
 func (n *wordCount) addWord(w []byte) {
 	n.letters += len(w)
-	if isWord(w) || isTechnical(w) || isNoun(string(lowerASCII(nil, w))) {
+	if isWord(w) || isTechnical(w) || isNounIn(w) {
 		n.inWords += len(w)
 		n.words++
 	}
+}
+
+// isNounIn is isNoun for a word in any case.
+func isNounIn(w []byte) bool {
+	var buf [maxName]byte
+	_, ok := nouns[string(lowerASCII(buf[:0], w[:min(len(w), maxName)]))]
+	return ok && len(w) <= maxName
 }
 
 // wordShare is the share of letters and digits in b that belong to words.
@@ -75,17 +81,29 @@ func isName(b []byte) bool {
 
 // technical holds short words that English letter pairs miss, most of them of
 // the trade.
-var technical = []string{
+var technical = setOf(
 	"your", "you", "key", "keys", "only", "new", "old", "two", "now", "own", "by", "to", "of", "in", "on", "is", "or", "at", "an", "no", "log", "get", "yes",
 	"sha", "md", "hmac", "pbkdf", "aes", "gcm", "cbc", "rsa", "dsa", "ecdsa", "ed", "hs", "rs", "es", "ps", "utf", "iso", "rfc",
 	"jwt", "jws", "jwe", "jwk", "oauth", "totp", "hotp", "otp", "mfa", "tls", "ssl", "ssh", "http", "https", "argon", "bcrypt", "scrypt",
 	"id", "db", "api", "url", "uri", "sql", "aws", "gcp", "kms", "hsm", "iam", "env", "cfg", "ctx", "pwd", "src", "pkg", "cmd",
 	"v", "x", "my", "ci", "cd", "vm", "os", "ip", "k", "s", "ms", "mb", "gb", "kb", "px", "rc", "usr", "etc", "tmp", "www", "crc", "xyz",
 	"github", "gitlab", "redis", "mysql", "kube", "bsd", "mit", "gpl", "lgpl", "yaml", "json", "xml", "html", "csv", "png", "svg", "pdf", "txt", "sdk", "cli", "gpg", "pgp",
+)
+
+func setOf(words ...string) map[string]bool {
+	set := make(map[string]bool, len(words))
+	for _, w := range words {
+		set[w] = true
+	}
+	return set
 }
 
+// maxTechnical is the length of the longest of those that are looked up.
+const maxTechnical = 6
+
 func isTechnical(w []byte) bool {
-	return len(w) <= 6 && slices.Contains(technical, string(lowerASCII(nil, w)))
+	var buf [maxTechnical]byte
+	return len(w) <= maxTechnical && technical[string(lowerASCII(buf[:0], w))]
 }
 
 // wordEnd is where the word that starts at i ends: "parse" and "HTTP" in
