@@ -7,7 +7,10 @@
 //
 // A note is found by its title, its tags and its text. A note that holds all
 // the words of a question comes before one that holds some of them; among
-// notes that fit equally well the newest comes first. No text is an error.
+// notes that fit equally well the newest comes first. The last word of a
+// question also stands for what begins with it, by half, unless many notes hold
+// the word itself; a word that no note holds stands for one that is spelled
+// nearly the same, or ends otherwise. No text is an error.
 //
 // How it works. A note becomes terms in one Bluge field. The BM25 impact of a
 // word on a note is worked out when the note is added, rounded to one of
