@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/RoaringBitmap/roaring"
 
@@ -81,7 +80,7 @@ func (v *view) ask(ctx context.Context, q Query) (Result, error) {
 	if parsed.IsEmpty() && !parsed.Lists() {
 		return Result{Note: noWords}, nil
 	}
-	n := narrower{view: v, now: time.Now()}
+	n := newNarrower(v)
 	allow, err := n.allowed(&q, parsed)
 	if err != nil {
 		return Result{}, err

@@ -6,10 +6,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/blevesearch/vellum"
 	"github.com/blevesearch/vellum/levenshtein"
 
 	"cairn/search/analysis"
+	"cairn/search/segfile"
 )
 
 // maxExpansion is how many terms of a segment a prefix or a misspelled word may
@@ -50,13 +50,16 @@ func (v *view) titlePrefix(text string) (*source, error) {
 
 // similar is the notes that hold a word one slip of the finger away, or, if there
 // is none, one that differs in its ending.
-func (v *view) similar(text string) (found *source, err error) {
-	likes, err := likesOf(text)
-	if err != nil {
-		return nil, err
+func (n narrower) similar(text string) (found *source, err error) {
+	likes, known := n.likes[text]
+	if !known {
+		if likes, err = likesOf(text); err != nil {
+			return nil, err
+		}
+		n.likes[text] = likes
 	}
 	for _, like := range likes {
-		found, err = v.alike(text, like)
+		found, err = n.view.alike(text, like)
 		if err != nil || found.found > 0 {
 			break
 		}
@@ -65,10 +68,12 @@ func (v *view) similar(text string) (found *source, err error) {
 }
 
 // A like is words that are like one that is in no note: those that begin with
-// start, and are one slip away if slips is set.
+// start, and are one slip away if slips is set. Where forms is set, they are among
+// those.
 type like struct {
 	start string
 	slips *slips
+	forms []string
 }
 
 // likesOf are the words that a word may be taken for, the likeliest first.
@@ -77,8 +82,9 @@ func likesOf(text string) (out []like, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, start := range slipStarts(text) {
-		out = append(out, like{start, slips})
+	out = append(out, like{start: text[:runeOffset(text, 1)], slips: slips}) // people rarely miss the first letter
+	if utf8.RuneCountInString(text) >= minFirstSlip {
+		out = append(out, like{slips: slips, forms: firstSlips(text)})
 	}
 	for _, start := range withoutEnding(text) {
 		out = append(out, like{start: start})
@@ -117,31 +123,77 @@ func withoutEnding(text string) (out []string) {
 	return out
 }
 
-// slipStarts are what a word that is one slip away may begin with, each only
-// if there is none that begins with the one before: the same letter, and, if
-// the word is long, any. People rarely miss the first.
-func slipStarts(text string) []string {
-	starts := []string{text[:runeOffset(text, 1)]}
-	if utf8.RuneCountInString(text) >= minFirstSlip {
-		starts = append(starts, "")
-	}
-	return starts
-}
-
 // minFirstSlip is the length of a word whose first letter may be wrong.
 const minFirstSlip = 6
 
+// maxLetters is how many letters of an alphabet may stand for a wrong one.
+const maxLetters = 40
+
+// firstSlips are the words that are one slip away from another one, which is in
+// their first letter: so few that each can be looked up.
+func firstSlips(text string) []string {
+	first := text[:runeOffset(text, 1)]
+	rest := text[len(first):]
+	second := rest[:runeOffset(rest, 1)]
+	out := []string{rest, second + first + rest[len(second):]}
+	r, _ := utf8.DecodeRuneInString(first)
+	for _, letter := range alphabetOf(r) {
+		out = append(out, string(letter)+rest, string(letter)+text)
+	}
+	return out
+}
+
+// alphabets are the letters of scripts, by their *unicode.RangeTable.
+var alphabets sync.Map
+
+// alphabetOf are the first letters of the script of a letter, as they are in
+// terms.
+func alphabetOf(r rune) []rune {
+	for _, script := range unicode.Scripts {
+		if !unicode.Is(script, r) {
+			continue
+		}
+		known, ok := alphabets.Load(script)
+		if !ok {
+			known, _ = alphabets.LoadOrStore(script, lettersOf(script))
+		}
+		return known.([]rune)
+	}
+	return nil
+}
+
+func lettersOf(script *unicode.RangeTable) (out []rune) {
+	for _, run := range script.R16 {
+		for c := rune(run.Lo); c <= rune(run.Hi); c += rune(run.Stride) {
+			if unicode.IsLetter(c) && analysis.Fold(string(c)) == string(c) {
+				out = append(out, c)
+			}
+			if len(out) == maxLetters {
+				return out
+			}
+		}
+	}
+	return out
+}
+
 func (v *view) alike(text string, l like) (*source, error) {
 	name := similarName(l.start + "~" + text)
-	var pick vellum.Automaton
-	if l.slips == nil {
+	var pick segfile.Automaton
+	starts := []string{string(stemTerm) + l.start, string(exactTerm) + l.start}
+	switch {
+	case l.slips == nil:
 		name = prefixName(stemTerm, l.start)
-	} else {
+	case l.forms == nil:
 		pick = l.slips
+	default:
+		starts = nil
+		for _, form := range l.forms {
+			starts = append(starts, termKey(stemTerm, form), termKey(exactTerm, form))
+		}
 	}
 	found, err := v.sourceOf(func(s *seg) (*postings, error) {
 		return s.unions.get(name, func() (*postings, error) {
-			return s.union(pick, []string{string(stemTerm) + l.start, string(exactTerm) + l.start})
+			return s.union(pick, starts)
 		})
 	})
 	if err != nil {
@@ -153,7 +205,7 @@ func (v *view) alike(text string, l like) (*source, error) {
 
 // union joins the lists of all terms that begin with one of the starts and
 // that pick accepts. A note that holds several has the best of their levels.
-func (s *seg) union(pick vellum.Automaton, starts []string) (*postings, error) {
+func (s *seg) union(pick segfile.Automaton, starts []string) (*postings, error) {
 	m := maxima.Get().(*maximum) // it goes back only if all went well, and so is empty
 	m.fit(s.rows.Len())
 	for _, start := range starts {
@@ -224,8 +276,6 @@ func (s *slips) accepts(form, start string) bool {
 func (s *slips) Start() int           { return slipStart }
 func (s *slips) IsMatch(st int) bool  { return st == slipDone }
 func (s *slips) CanMatch(st int) bool { return st != slipFailed }
-
-func (s *slips) WillAlwaysMatch(st int) bool { return st == slipDone }
 
 func (s *slips) Accept(st int, c byte) int {
 	switch {

@@ -16,7 +16,7 @@ import (
 // schema is the layout of the index: files, terms, levels, weights, stored text. It
 // goes up with every change after which an old folder would give wrong
 // answers.
-const schema = 8
+const schema = 9
 
 // The folder of an index holds:
 //

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/RoaringBitmap/roaring"
-	"github.com/blevesearch/vellum"
 )
 
 // A Field collects the terms of one field in all documents of a Builder.
@@ -55,23 +53,16 @@ func (f *Field) hit(number, doc uint32) {
 	f.hits = append(f.hits, number)
 }
 
-// write writes the lists of a field and its dictionary, and returns where that
-// is.
-func (f *Field) write(out *output) (dictionary uint64, err error) {
-	w, err := newFieldWriter(out)
-	if err != nil {
-		return 0, fmt.Errorf("field %s: %w", f.name, err)
-	}
+// write writes the terms of a field, and returns where the way to find them is.
+func (f *Field) write(out *output) (terms uint64, err error) {
+	w := newFieldWriter(out)
 	docs, ends := f.byTerm()
 	for _, n := range f.inOrder() {
 		if err := w.add(f.texts.at(n), docs[ends[n]-f.terms[n].count:ends[n]]); err != nil {
 			return 0, fmt.Errorf("field %s: %w", f.name, err)
 		}
 	}
-	if dictionary, err = w.end(); err != nil {
-		return 0, fmt.Errorf("field %s: %w", f.name, err)
-	}
-	return dictionary, nil
+	return w.end(), nil
 }
 
 // byTerm is the documents of each term, one after the other, and where those of
@@ -108,54 +99,18 @@ func (f *Field) inOrder() []uint32 {
 	return order
 }
 
-// A fieldWriter writes the lists of the terms of a field, which come in their
-// order, and then the dictionary that leads to them.
+// A fieldWriter writes the terms of a field, which come in their order, with their
+// lists.
 type fieldWriter struct {
-	out   *output
-	terms *dictionary
-	list  *roaring.Bitmap
-	buf   bytes.Buffer
-	gaps  []byte
+	*termWriter
+	list *roaring.Bitmap
+	buf  bytes.Buffer
+	gaps []byte
 }
 
-// dictionaries are builders to be used again, for a new one is large.
-var dictionaries = sync.Pool{New: func() any { return &dictionary{} }}
-
-type dictionary struct {
-	buf     bytes.Buffer
-	builder *vellum.Builder
+func newFieldWriter(out *output) *fieldWriter {
+	return &fieldWriter{termWriter: newTermWriter(out), list: roaring.New()}
 }
-
-// sharing is how hard vellum looks for ends of terms that are alike. It would
-// look in twenty times as many places, which makes a file 0.5 % smaller and takes
-// three times as long.
-var sharing = &vellum.BuilderOpts{Encoder: 1, RegistryTableSize: 1000, RegistryMRUSize: 1}
-
-func (d *dictionary) start() error {
-	d.buf.Reset()
-	if d.builder != nil {
-		return d.builder.Reset(&d.buf)
-	}
-	var err error
-	d.builder, err = vellum.New(&d.buf, sharing)
-	return err
-}
-
-func newFieldWriter(out *output) (*fieldWriter, error) {
-	d := dictionaries.Get().(*dictionary)
-	if err := d.start(); err != nil {
-		return nil, err
-	}
-	return &fieldWriter{out: out, terms: d, list: roaring.New()}, nil
-}
-
-// A value in a dictionary is the only document of a term, or where its list is
-// and, in the last bit, isList. A list is its length, with isPacked in the last
-// bit if it is a bitmap of roaring's and no gaps, and these.
-const (
-	isList   = 1
-	isPacked = 1
-)
 
 // add writes a term with its documents, which are in order.
 func (w *fieldWriter) add(text []byte, docs []uint32) error {
@@ -163,10 +118,12 @@ func (w *fieldWriter) add(text []byte, docs []uint32) error {
 	case n == 0:
 		return nil
 	case n == 1:
-		return w.terms.builder.Insert(text, uint64(docs[0])<<1)
+		w.termWriter.add(text, oneForm, uint64(docs[0]), nil)
+		return nil
 	case n <= maxGaps:
 		w.gaps = packGaps(w.gaps[:0], docs)
-		return w.addList(text, w.gaps, 0)
+		w.termWriter.add(text, gapsForm, uint64(len(w.gaps)), w.gaps)
+		return nil
 	}
 	w.list.Clear()
 	w.list.AddMany(docs)
@@ -174,25 +131,6 @@ func (w *fieldWriter) add(text []byte, docs []uint32) error {
 	if _, err := w.list.WriteTo(&w.buf); err != nil {
 		return err
 	}
-	return w.addList(text, w.buf.Bytes(), isPacked)
-}
-
-func (w *fieldWriter) addList(text, list []byte, form uint64) error {
-	at := w.out.len()
-	w.out.uvarint(uint64(len(list))<<1 | form)
-	w.out.bytes(list)
-	return w.terms.builder.Insert(text, at<<1|isList)
-}
-
-// end writes the dictionary and returns where it is. The writer must not be used
-// afterwards.
-func (w *fieldWriter) end() (uint64, error) {
-	if err := w.terms.builder.Close(); err != nil {
-		return 0, err
-	}
-	at := w.out.len()
-	w.out.uvarint(uint64(w.terms.buf.Len()))
-	w.out.bytes(w.terms.buf.Bytes())
-	dictionaries.Put(w.terms)
-	return at, nil
+	w.termWriter.add(text, packedForm, uint64(w.buf.Len()), w.buf.Bytes())
+	return nil
 }

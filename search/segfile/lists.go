@@ -1,6 +1,7 @@
 package segfile
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/RoaringBitmap/roaring"
-	"github.com/blevesearch/vellum"
 	segment "github.com/blugelabs/bluge_segment_api"
 )
 
@@ -148,16 +148,13 @@ func block(docs []uint32) int {
 // A Dictionary is the terms of a field. Of what Bluge wants of one it has but
 // what Bluge asks for as long as nobody searches with it.
 type Dictionary struct {
-	segment   *Segment
-	terms     *vellum.FST // nil if there are none
-	iterators sync.Pool   // its own: what they remember lies in the segment
+	segment *Segment
+	terms   *termList // nil if there are none
 }
 
 // Dictionary is a *Dictionary: Bluge hides the type of a segment, but not that.
 func (s *Segment) Dictionary(field string) (segment.Dictionary, error) {
-	d := &Dictionary{segment: s, terms: s.terms[field]}
-	d.iterators.New = func() any { return &vellum.FSTIterator{} }
-	return d, nil
+	return &Dictionary{segment: s, terms: s.terms[field]}, nil
 }
 
 // Contains says whether some document holds a term.
@@ -165,7 +162,8 @@ func (d *Dictionary) Contains(term []byte) (bool, error) {
 	if d.terms == nil {
 		return false, nil
 	}
-	return d.terms.Contains(term)
+	_, found, err := d.terms.get(term)
+	return found, err
 }
 
 // Close does nothing.
@@ -189,60 +187,42 @@ func (noIterator) Close() error                           { return nil }
 // Rows are those of the segment.
 func (d *Dictionary) Rows() *Rows { return d.segment.rows }
 
+// cursors are to be used again, for what they remember of terms.
+var cursors = sync.Pool{New: func() any { return &cursor{} }}
+
 // Begin are the terms that begin with start and that pick accepts, in order; a
 // nil pick accepts all. It ends at the first error.
-func (d *Dictionary) Begin(start []byte, pick vellum.Automaton) iter.Seq2[Entry, error] {
+func (d *Dictionary) Begin(start []byte, pick Automaton) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if d.terms == nil {
 			return
 		}
-		it := d.iterators.Get().(*vellum.FSTIterator)
-		defer d.iterators.Put(it)
-		err := it.Reset(d.terms, start, after(start), pick)
-		for ; err == nil; err = it.Next() {
-			term, value := it.Current()
-			docs, err := d.segment.list(value)
-			if !yield(Entry{term, docs}, err) || err != nil {
+		c := cursors.Get().(*cursor)
+		defer cursors.Put(c)
+		more, err := c.seek(d.terms, start)
+		p := picker{Automaton: pick}
+		for more && err == nil && bytes.HasPrefix(c.term, start) {
+			if pick == nil {
+				if !yield(Entry{c.term, c.docs}, nil) {
+					return
+				}
+				more, err = c.next()
+				continue
+			}
+			taken, refused := p.look(c)
+			switch {
+			case taken && !yield(Entry{c.term, c.docs}, nil):
 				return
+			case refused > 0:
+				more, err = c.leave(refused)
+			default:
+				more, err = c.next()
 			}
 		}
-		if !errors.Is(err, vellum.ErrIteratorDone) {
+		if err != nil {
 			yield(Entry{}, fmt.Errorf("read a dictionary: %w", err))
 		}
 	}
-}
-
-// after is the least key above all that begin with start, or nil if there is
-// none.
-func after(start []byte) []byte {
-	for i := len(start) - 1; i >= 0; i-- {
-		if start[i] < 0xff {
-			end := append([]byte(nil), start[:i+1]...)
-			end[i]++
-			return end
-		}
-	}
-	return nil
-}
-
-// list is that which a value in a dictionary leads to.
-func (s *Segment) list(value uint64) (List, error) {
-	if value&isList == 0 {
-		if value>>1 >= s.docs {
-			return List{}, errOutside
-		}
-		return List{one: uint32(value >> 1), docs: s.docs}, nil
-	}
-	at := value >> 1
-	head, n, err := s.uvarint(at)
-	if err != nil {
-		return List{}, err
-	}
-	body, err := s.read(at+n, head>>1)
-	if head&isPacked != 0 {
-		return List{packed: body, docs: s.docs}, err
-	}
-	return List{gaps: body, docs: s.docs}, err
 }
 
 var errOutside = fmt.Errorf("%w: it points outside of itself", ErrDamaged)

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/RoaringBitmap/roaring"
-	"github.com/blevesearch/vellum"
 	segment "github.com/blugelabs/bluge_segment_api"
 )
 
@@ -284,20 +283,7 @@ func (p *mergePart) eachWord(words *coder, value []byte, fn func(number uint32),
 // A mergeTerms goes over the terms of a field of one segment.
 type mergeTerms struct {
 	*mergePart
-	at   *vellum.FSTIterator
-	term []byte
-	list uint64 // what leads to its list
-}
-
-// next goes on; false says that there is no other term.
-func (t *mergeTerms) next(err error) (bool, error) {
-	if errors.Is(err, vellum.ErrIteratorDone) {
-		return false, nil
-	}
-	if err == nil {
-		t.term, t.list = t.at.Current()
-	}
-	return true, err
+	at cursor
 }
 
 // stopEvery is after how many terms a merge looks whether to stop.
@@ -305,10 +291,7 @@ const stopEvery = 1024
 
 // mergeField writes the terms of a field that some document has which stays.
 func (m *merger) mergeField(name string) (dictionary uint64, err error) {
-	w, err := newFieldWriter(&m.out)
-	if err != nil {
-		return 0, err
-	}
+	w := newFieldWriter(&m.out)
 	open, err := m.termsOf(name)
 	if err != nil {
 		return 0, err
@@ -326,11 +309,11 @@ func (m *merger) mergeField(name string) (dictionary uint64, err error) {
 		still := open[:0]
 		for _, t := range open {
 			more := true
-			if bytes.Equal(t.term, text) {
+			if bytes.Equal(t.at.term, text) {
 				if docs, err = t.appendDocs(docs); err != nil {
 					return 0, err
 				}
-				if more, err = t.next(t.at.Next()); err != nil {
+				if more, err = t.at.next(); err != nil {
 					return 0, err
 				}
 			}
@@ -343,20 +326,20 @@ func (m *merger) mergeField(name string) (dictionary uint64, err error) {
 			return 0, err
 		}
 	}
-	return w.end()
+	return w.end(), nil
 }
 
 // termsOf stands at the first term of a field in each segment that has one.
 func (m *merger) termsOf(name string) ([]*mergeTerms, error) {
 	var open []*mergeTerms
 	for _, p := range m.parts {
-		fst := p.terms[name]
-		if fst == nil {
+		terms := p.terms[name]
+		if terms == nil {
 			continue
 		}
-		at, err := fst.Iterator(nil, nil)
-		t := &mergeTerms{mergePart: p, at: at}
-		some, err := t.next(err)
+		t := &mergeTerms{mergePart: p}
+		t.at.start(terms)
+		some, err := t.at.next()
 		if err != nil {
 			return nil, err
 		}
@@ -368,10 +351,10 @@ func (m *merger) termsOf(name string) ([]*mergeTerms, error) {
 }
 
 func least(open []*mergeTerms) []byte {
-	first := open[0].term
+	first := open[0].at.term
 	for _, t := range open[1:] {
-		if bytes.Compare(t.term, first) < 0 {
-			first = t.term
+		if bytes.Compare(t.at.term, first) < 0 {
+			first = t.at.term
 		}
 	}
 	return first
@@ -379,12 +362,9 @@ func least(open []*mergeTerms) []byte {
 
 // appendDocs appends the new numbers of the documents that hold the term.
 func (t *mergeTerms) appendDocs(docs []uint32) ([]uint32, error) {
-	list, err := t.Segment.list(t.list)
-	if err != nil {
-		return nil, err
-	}
 	start := len(docs)
-	if docs, err = list.AppendTo(docs); err != nil {
+	var err error
+	if docs, err = t.at.docs.AppendTo(docs); err != nil {
 		return nil, err
 	}
 	stay := docs[:start]

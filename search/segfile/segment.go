@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/RoaringBitmap/roaring"
-	"github.com/blevesearch/vellum"
 	segment "github.com/blugelabs/bluge_segment_api"
 )
 
@@ -26,7 +25,7 @@ type Segment struct {
 	docs uint64
 
 	fields []string
-	terms  map[string]*vellum.FST // by field
+	terms  map[string]*termList // by field
 
 	storedAt uint64   // where the places of the stored values are
 	words    wordList // of the stored values
@@ -36,11 +35,6 @@ type Segment struct {
 // Load makes a segment of the bytes of a file. Damaged bytes may make any later
 // use panic.
 func Load(file *segment.Data) (s *Segment, err error) {
-	defer func() {
-		if r := recover(); r != nil { // vellum looks where damaged bytes point
-			s, err = nil, fmt.Errorf("load a segment: %w: %v", ErrDamaged, r)
-		}
-	}()
 	end := file.Len() - trailerLen - checksumLen
 	if end < 0 {
 		return nil, errRows
@@ -85,7 +79,7 @@ func (s *Segment) loadFields() error {
 	if err != nil {
 		return err
 	}
-	s.terms = map[string]*vellum.FST{}
+	s.terms = map[string]*termList{}
 	for len(fields) > 0 {
 		if fields, err = s.loadField(fields); err != nil {
 			return err
@@ -96,27 +90,19 @@ func (s *Segment) loadFields() error {
 
 // loadField reads the first of some fields.
 func (s *Segment) loadField(fields []byte) (rest []byte, err error) {
-	dictionary, n := binary.Uvarint(fields)
+	terms, n := binary.Uvarint(fields)
 	if n <= 0 {
 		return nil, errOutside
 	}
 	nameLen, m := binary.Uvarint(fields[n:])
-	if m <= 0 || nameLen > uint64(len(fields)-n-m) {
+	if m <= 0 || nameLen == 0 || nameLen > uint64(len(fields)-n-m) {
 		return nil, errOutside
 	}
 	fields = fields[n+m:]
 	name := string(fields[:nameLen])
-	size, k, err := s.uvarint(dictionary)
-	if err != nil {
-		return nil, err
-	}
-	fst, err := s.read(dictionary+k, size)
-	if err != nil {
-		return nil, err
-	}
 	s.fields = append(s.fields, name)
-	if s.terms[name], err = vellum.Load(fst); err != nil {
-		return nil, fmt.Errorf("read the dictionary of %s: %w", name, err)
+	if s.terms[name], err = s.readTerms(terms); err != nil {
+		return nil, fmt.Errorf("read the terms of %s: %w", name, err)
 	}
 	return fields[nameLen:], nil
 }
@@ -167,20 +153,13 @@ func (s *Segment) DocsMatchingTerms(terms []segment.Term) (found *roaring.Bitmap
 }
 
 func (s *Segment) appendMatching(docs []uint32, t segment.Term) ([]uint32, error) {
-	fst := s.terms[t.Field()]
-	if fst == nil {
+	terms := s.terms[t.Field()]
+	if terms == nil {
 		return docs, nil
 	}
-	value, ok, err := fst.Get(t.Term())
-	if err != nil {
-		return nil, fmt.Errorf("look up a term: %w: %w", ErrDamaged, err)
-	}
-	if !ok {
-		return docs, nil
-	}
-	list, err := s.list(value)
-	if err != nil {
-		return nil, err
+	list, found, err := terms.get(t.Term())
+	if err != nil || !found {
+		return docs, err
 	}
 	start := len(docs)
 	if docs, err = list.AppendTo(docs); err != nil {
