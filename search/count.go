@@ -62,10 +62,8 @@ func (s *scratch) countUnion(p *part, number int, sources []*source, allow *roar
 // countFew does the same without going over the whole set.
 func (s *scratch) countFew(p *part, number int, sources []*source, allow *roaring.Bitmap) (n int) {
 	for _, src := range sources {
-		for _, list := range src.lists[number].at {
-			if list != nil {
-				s.collect(list)
-			}
+		for _, list := range src.lists[number].lists {
+			s.collect(list.docList)
 		}
 	}
 	n = len(s.docs)
@@ -82,8 +80,8 @@ func (s *scratch) countFew(p *part, number int, sources []*source, allow *roarin
 }
 
 // collect chooses the documents of a list too.
-func (s *scratch) collect(list *roaring.Bitmap) {
-	for docs := range s.walk.over(list) {
+func (s *scratch) collect(list docList) {
+	for docs := range s.walk.overList(list) {
 		for _, doc := range docs {
 			if !s.chosen.has(doc) {
 				s.docs = append(s.docs, doc)

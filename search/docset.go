@@ -29,9 +29,9 @@ func (s docSet) removeAll(docs []uint32) {
 	}
 }
 
-// addList adds the documents of a bitmap; w is what goes over them.
-func (s docSet) addList(list *roaring.Bitmap, w *walk) {
-	for docs := range w.over(list) {
+// addList adds the documents of a list; w is what goes over them.
+func (s docSet) addList(list docList, w *walk) {
+	for docs := range w.overList(list) {
 		s.addAll(docs)
 	}
 }
@@ -112,9 +112,10 @@ func (s docSet) add(other docSet) {
 // A walk goes over the documents of one bitmap after the other. It takes some
 // room, so it is used again.
 type walk struct {
-	at  roaring.ManyIntIterator
-	buf [256]uint32
-	set docSet // of withinMany
+	at   roaring.ManyIntIterator
+	buf  [256]uint32
+	set  docSet   // of withinMany and joined
+	docs []uint32 // that are to be joined
 }
 
 var walks = sync.Pool{New: func() any { return &walk{} }}

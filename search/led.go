@@ -38,7 +38,7 @@ func (r *ranker) led(part int, lists []scoredList, lead int) {
 	for _, l := range lists {
 		if l.source == lead {
 			for _, doc := range r.touched {
-				if l.docs.Contains(doc) {
+				if l.docs.has(doc) {
 					r.sum[doc] += l.gain
 				}
 			}
@@ -58,8 +58,7 @@ func (r *ranker) led(part int, lists []scoredList, lead int) {
 func (r *ranker) offerNewest(part int, l scoredList) {
 	rows := r.plan.view.segs[part].rows
 	passed := uint32(math.MaxUint32)
-	for it := l.docs.ReverseIterator(); it.HasNext(); {
-		doc := it.Next()
+	for doc := range l.docs.backward() {
 		if doc >= passed || r.skip.has(doc) {
 			continue
 		}

@@ -61,7 +61,7 @@ func (m *maximum) put(doc uint32, l level) {
 func (m *maximum) postings(docs int) *postings {
 	out := noPostings
 	if len(m.touched) > 0 {
-		out = &postings{count: uint64(len(m.touched)), docs: docs}
+		out = &postings{docs: docs}
 		if len(m.touched) < docs/sparse {
 			m.collect(out)
 		} else {
@@ -75,10 +75,6 @@ func (m *maximum) postings(docs int) *postings {
 	return out
 }
 
-// sparse is how many times as many documents there are as were touched for it to
-// be quicker to put those in order than to go over a bit of each.
-const sparse = 64
-
 // collect puts few documents at their levels.
 func (m *maximum) collect(out *postings) {
 	slices.Sort(m.touched)
@@ -86,9 +82,9 @@ func (m *maximum) collect(out *postings) {
 		l := m.best[doc] - 1
 		m.few[l] = append(m.few[l], doc)
 	}
-	for l, docs := range m.few {
+	for l, docs := range slices.Backward(m.few[:]) {
 		if len(docs) > 0 {
-			out.at[l] = roaring.BitmapOf(docs...)
+			out.add(docList{few: slices.Clone(docs)}, level(l))
 			m.few[l] = docs[:0]
 		}
 	}
@@ -106,9 +102,9 @@ func (m *maximum) paint(out *postings, words int) {
 		m.dense[l][doc/64] |= 1 << (doc % 64)
 		used[l] = true
 	}
-	for l, any := range used {
+	for l, any := range slices.Backward(used[:]) {
 		if any {
-			out.at[l] = roaring.FromDense(m.dense[l][:words], true)
+			out.add(docList{many: roaring.FromDense(m.dense[l][:words], true)}, level(l))
 			clear(m.dense[l][:words])
 		}
 	}

@@ -11,7 +11,7 @@ import (
 type scoredList struct {
 	source int
 	gain   uint32
-	docs   *roaring.Bitmap
+	docs   docList
 }
 
 // any ranks the documents of a part that hold any of the words, except those
@@ -21,7 +21,7 @@ type scoredList struct {
 func (r *ranker) any(part int, done *roaring.Bitmap) {
 	lists := r.byGain(part)
 	r.toSkip(r.plan.view.segs[part], r.allow[part])
-	r.skip.addList(done, &r.walk)
+	r.skip.addList(docList{many: done}, &r.walk)
 	defer r.skip.clear()
 	if lead, ok := r.leading(part); ok {
 		r.led(part, lists, lead)
@@ -96,7 +96,7 @@ func (r *ranker) probe(lists []scoredList) {
 func (r *ranker) wholeSum(doc uint32, lists []scoredList) uint32 {
 	sum := r.sum[doc]
 	for _, l := range lists {
-		if l.docs.Contains(doc) {
+		if l.docs.has(doc) {
 			sum += l.gain
 		}
 	}
@@ -131,10 +131,8 @@ func (r *ranker) listsOf(part int) []scoredList {
 		if src.weight == 0 {
 			continue
 		}
-		for l, docs := range src.lists[part].at {
-			if docs != nil {
-				out = append(out, scoredList{s, src.weight * level(l).gain(), docs})
-			}
+		for _, l := range src.lists[part].lists {
+			out = append(out, scoredList{s, src.weight * l.level.gain(), l.docList})
 		}
 	}
 	r.lists = out
@@ -159,7 +157,7 @@ func (r *ranker) complete(lists []scoredList, bonus uint32) []uint32 {
 			read = 0
 		}
 		r.addChosen(l.docs, l.gain)
-		read += int(l.docs.GetCardinality())
+		read += l.docs.len()
 		r.open.pass(l)
 	}
 	return r.docs

@@ -44,8 +44,8 @@ func (s *scratch) fit(docs int) {
 
 // add adds gain to all documents of a list that are not to be skipped, and
 // says how many those are.
-func (s *scratch) add(list *roaring.Bitmap, gain uint32) (n int) {
-	for docs := range s.walk.over(list) {
+func (s *scratch) add(list docList, gain uint32) (n int) {
+	for docs := range s.walk.overList(list) {
 		for _, d := range docs {
 			if s.skip.has(d) {
 				continue
@@ -66,7 +66,7 @@ func (s *scratch) toSkip(p *part, allow *roaring.Bitmap) {
 		s.skip.addAllBut(allow)
 	}
 	if p.dead != nil {
-		s.skip.addList(p.dead, &s.walk)
+		s.skip.addList(docList{many: p.dead}, &s.walk)
 	}
 }
 
@@ -75,16 +75,16 @@ func (s *scratch) toSkip(p *part, allow *roaring.Bitmap) {
 const seekCost = 32
 
 // addChosen adds gain to the chosen documents of a list.
-func (s *scratch) addChosen(list *roaring.Bitmap, gain uint32) {
-	if uint64(len(s.docs))*seekCost < list.GetCardinality() {
+func (s *scratch) addChosen(list docList, gain uint32) {
+	if len(s.docs)*seekCost < list.len() {
 		for _, d := range s.docs {
-			if list.Contains(d) {
+			if list.has(d) {
 				s.sum[d] += gain
 			}
 		}
 		return
 	}
-	for docs := range s.walk.over(list) {
+	for docs := range s.walk.overList(list) {
 		for _, d := range docs {
 			if s.chosen.has(d) {
 				s.sum[d] += gain

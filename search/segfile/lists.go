@@ -55,6 +55,10 @@ func (l List) Bitmap() (*roaring.Bitmap, error) {
 // One is the only document, if there is only one.
 func (l List) One() (doc uint32, only bool) { return l.one, l.gaps == nil && l.packed == nil }
 
+// IsShort says that there are not many documents. A list that is not lies in the
+// segment as a bitmap.
+func (l List) IsShort() bool { return l.packed == nil }
+
 // AppendTo appends the documents, in order.
 func (l List) AppendTo(docs []uint32) ([]uint32, error) {
 	switch {
