@@ -30,13 +30,9 @@ func (r *ranker) any(part int, done *roaring.Bitmap) {
 	r.open.fill(lists, len(r.plan.sources))
 	r.from = slices.Grow(r.from[:0], len(r.plan.sources))[:len(r.plan.sources)]
 	clear(r.from)
-	read, check, probe := 0, 0, r.top.size*len(lists) // what it costs
+	read, check := 0, 0
 	for i, l := range lists {
 		if read >= check {
-			if read >= probe && len(lists) <= maxProbeLists {
-				r.probe(lists[i:])
-				probe = probePace * read
-			}
 			if r.open.sum < r.reached(r.touched, 0) {
 				r.offer(part, r.complete(r.unfinished(lists[i:]), 0), 0)
 				return
@@ -54,54 +50,6 @@ func (r *ranker) any(part int, done *roaring.Bitmap) {
 // minPace is the least number of documents to read before looking whether it
 // was enough.
 const minPace = 64
-
-// A probe is of no more documents than maxProbe, through no more lists than
-// maxProbeLists, which are those of a word or two: of a question with more
-// words it costs more than it saves. The next one comes when probePace times as
-// many have been read.
-const (
-	maxProbe      = 64
-	maxProbeLists = 4 * levels
-	probePace     = 4
-)
-
-// probe looks up the whole sums of as many of the documents touched as can be
-// best, and notes what all of them have. A word and what begins with it are
-// mostly in the same documents, so these sums soon leave behind all that is not
-// seen, and those that are not whole do not.
-func (r *ranker) probe(lists []scoredList) {
-	size := r.top.size
-	if size > maxProbe || len(r.touched) < size {
-		return
-	}
-	r.sums = r.sums[:0]
-	for _, doc := range r.touched {
-		r.sums = append(r.sums, r.sum[doc])
-	}
-	least := kth(r.sums, size)
-	r.sums = r.sums[:0]
-	for _, doc := range slices.Backward(r.touched) {
-		if r.sum[doc] < least {
-			continue
-		}
-		r.sums = append(r.sums, r.wholeSum(doc, lists))
-		if len(r.sums) == size {
-			break
-		}
-	}
-	r.sure = max(r.sure, slices.Min(r.sums))
-}
-
-// wholeSum is the sum of a document after the lists are read.
-func (r *ranker) wholeSum(doc uint32, lists []scoredList) uint32 {
-	sum := r.sum[doc]
-	for _, l := range lists {
-		if l.docs.has(doc) {
-			sum += l.gain
-		}
-	}
-	return sum
-}
 
 // unfinished are the lists, but for those of sources that have had a list for
 // every document touched: there is one at most for each.
