@@ -1,23 +1,41 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring"
 )
 
-// wordDocs are the documents of a part that hold a word, dead ones included.
+// wordDocs are the documents of a part that hold a word, dead ones included,
+// found from the rarest of its parts on.
 func (p *plan) wordDocs(part int, w *word) *roaring.Bitmap {
 	out := roaring.New()
-	for i, sources := range w.parts {
-		docs := p.anyOf(part, sources)
+	for i, sources := range p.byRarity(part, w.parts) {
 		if i == 0 {
-			out = docs
+			out = p.anyOf(part, sources)
 		} else {
-			out.And(docs)
+			out = p.anyWithin(part, sources, out)
 		}
 	}
 	out.Or(p.anyOf(part, w.whole))
+	return out
+}
+
+// byRarity are the sources of the parts of a word, those of the fewest documents
+// first.
+func (p *plan) byRarity(part int, parts [][]int) [][]int {
+	if len(parts) < 2 {
+		return parts
+	}
+	count := func(sources []int) (n uint64) {
+		for _, i := range sources {
+			n += p.sources[i].lists[part].count
+		}
+		return n
+	}
+	out := slices.Clone(parts)
+	slices.SortStableFunc(out, func(a, b []int) int { return cmp.Compare(count(a), count(b)) })
 	return out
 }
 
