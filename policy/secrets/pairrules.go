@@ -53,7 +53,7 @@ func foreignValue(text []byte, literal span) (match, bool) {
 		return match{}, false
 	}
 	value := readValue(text, at)[0] // nothing but a blank is needed where words end by themselves
-	return match{span: value}, isSecretValue(value.in(text), how, assigned) && !isBareHash(value.in(text))
+	return match{span: value}, isSecretValue(value.in(text), how, assigned) && !isBareHash(value.in(text)) && !isMention(value.in(text), how)
 }
 
 // seedPhrase takes 12 to 24 words of BIP 39's form, three to eight lower-case

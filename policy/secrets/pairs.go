@@ -179,7 +179,7 @@ func isSecretValue(value []byte, how strength, op operator) bool {
 		return false // a sentence in quotes
 	case how == weakName:
 		return len(value) >= 12 && !isBareHash(value) && looksChosen(value) && looksRandom(value)
-	case op == adjacent && (len(value) < 8 || bytes.Contains(value, []byte("://"))):
+	case op == adjacent && (len(value) < 8 || bytes.Contains(value, []byte("://")) || isMention(value, how)):
 		return false
 	}
 	return looksChosen(value) || op != adjacent && (isWordsAndNumber(value) || isGibberish(value) || how == passwordName && isWordsAndNumbers(value))

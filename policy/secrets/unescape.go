@@ -194,7 +194,9 @@ func hexDigit(c byte) byte {
 }
 
 // readQuotedPrintable takes quoted-printable off (RFC 2045): =41 and soft line
-// ends. It is a view of its own because "=" stands before values everywhere.
+// ends. It is a view of its own because "=" stands before values everywhere: the 10
+// of timeout=10m is no control character, the fa of x=false no letter, as one beyond
+// ASCII takes two bytes, and the 21 that ends size=21 a number.
 func readQuotedPrintable(v view) (view, bool) {
 	r := rewriter{in: v.text}
 	for i := 0; i+1 < len(v.text); i++ {
@@ -210,10 +212,34 @@ func readQuotedPrintable(v view) (view, bool) {
 			i = end
 			continue
 		}
-		if c, ok := hexValue(v.text, i+1, 2); ok {
+		if c, ok := hexValue(v.text, i+1, 2); ok && (c >= ' ' || spaces[byte(c)]) && (c < 0x80 || besideHigh(v.text, i)) && !isSetting(v.text, i) {
 			r.replace(span{i, i + 3}, byte(c))
 			i += 2
 		}
 	}
 	return r.view(asQuotedPrintable, v)
+}
+
+// besideHigh says that before or behind the three bytes at i another three stand
+// for a byte beyond ASCII.
+func besideHigh(text []byte, i int) bool {
+	isHigh := func(at int) bool {
+		if at < 0 || at >= len(text) || text[at] != '=' {
+			return false
+		}
+		c, ok := hexValue(text, at+1, 2)
+		return ok && c >= 0x80
+	}
+	return isHigh(i-3) || isHigh(i+3)
+}
+
+// isSetting says that the sign at i stands between a name and a number, with or
+// without a unit, which ends there: it would be the end of something encoded
+// otherwise, and that has another such sign before it, or is itself a name.
+func isSetting(text []byte, i int) bool {
+	const shortest, unit = 4, 2
+	number := digits.after(text, i+1, len(text))
+	end := letters.after(text, number, unit)
+	return number >= i+3 && !base62.at(text, end) && (end == len(text) || text[end] != '=' && text[end] != ':') &&
+		i-nameChars.before(text, i, maxName) >= shortest && (i < 3 || text[i-3] != '=')
 }
