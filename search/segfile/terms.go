@@ -212,7 +212,8 @@ func (c *cursor) seek(l *termList, term []byte) (bool, error) {
 	return c.advance(term)
 }
 
-// advance is seek from where the cursor is.
+// advance is seek from where the cursor is, which is before that term. It never
+// goes back, so that it comes to an end in damaged bytes too.
 func (c *cursor) advance(term []byte) (bool, error) {
 	if c.list.blocks() == 0 {
 		return false, nil
@@ -221,11 +222,13 @@ func (c *cursor) advance(term []byte) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	at, err := c.list.place(block)
-	if err != nil {
-		return false, err
+	if block > c.block {
+		at, err := c.list.place(block)
+		if err != nil {
+			return false, err
+		}
+		c.goTo(c.list, block, at)
 	}
-	c.goTo(c.list, block, at)
 	for {
 		more, err := c.next()
 		if !more || bytes.Compare(c.term, term) >= 0 {

@@ -161,6 +161,41 @@ func TestAnAutomatonPicksWhatItAccepts(t *testing.T) {
 
 // FuzzTerms reads any bytes as the terms of a field: that ends, with an error or
 // with documents of the segment, and looking for a term does too.
+// A cursor that leaves terms behind does not come back to them, even where terms
+// are out of order and the column of their beginnings says so too.
+func TestACursorGoesForwardInDamagedTerms(t *testing.T) {
+	l := &termList{docs: 1}
+	add := func(shared int, text string) {
+		l.entries = append(l.entries, byte(shared), byte(len(text)))
+		l.entries = append(append(l.entries, text...), oneForm)
+	}
+	block := func(term string) {
+		l.begins = binary.BigEndian.AppendUint64(l.begins, startOf([]byte(term)))
+		l.places = binary.BigEndian.AppendUint64(l.places, uint64(len(l.entries)))
+	}
+	block("a")
+	add(0, "a")
+	add(1, "d") // "ab1" was its like
+	for range termBlock - 2 {
+		add(1, "b1")
+	}
+	block("z")
+	add(0, "ab2")
+	c := &cursor{}
+	more, err := c.seek(l, []byte("a"))
+	steps := 0
+	for ; more && err == nil && steps < 10*termBlock; steps++ {
+		if strings.HasPrefix(string(c.term), "ab") {
+			more, err = c.leave(len("ab"))
+		} else {
+			more, err = c.next()
+		}
+	}
+	if more || err != nil {
+		t.Errorf("after %d steps through %d terms the cursor stands at %q: %v", steps, termBlock+1, c.term, err)
+	}
+}
+
 func FuzzTerms(f *testing.F) {
 	out := &output{}
 	w := newFieldWriter(out)
