@@ -51,6 +51,9 @@ func (n narrower) findsSome(ctx context.Context, q Query, parsed query.Query, al
 	return len(out.Hits) > 0, err
 }
 
+// maxAbsent is how many filters are named that no note fits.
+const maxAbsent = 4
+
 // absent says which filters no note fits at all, such as a misspelled project.
 func (n narrower) absent(only []query.Term) (string, error) {
 	var out []string
@@ -66,8 +69,12 @@ func (n narrower) absent(only []query.Term) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if found == 0 {
-			out = append(out, fmt.Sprintf("no note has %s%s", t.Filter.Field, cut(t.Filter.Value, maxNamed)))
+		remark := fmt.Sprintf("no note has %s%s", t.Filter.Field, cut(t.Filter.Value, maxNamed))
+		if found == 0 && !slices.Contains(out, remark) {
+			out = append(out, remark)
+		}
+		if len(out) == maxAbsent {
+			break
 		}
 	}
 	if len(out) > 0 {

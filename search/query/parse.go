@@ -20,6 +20,9 @@ func Parse(text string) Query {
 	return q
 }
 
+// maxRemarks is how many remarks there are at most; more would say nothing new.
+const maxRemarks = 4
+
 // settleFields drops fields of which nothing is asked, and takes a time that
 // is none for text.
 func settleFields(items []item) (out []item, remarks []string) {
@@ -31,7 +34,10 @@ func settleFields(items []item) (out []item, remarks []string) {
 			}
 			continue
 		case it.namesNoTime():
-			remarks = append(remarks, fmt.Sprintf("%.64s names no time, so it is looked for as text", it.name+it.text))
+			remark := fmt.Sprintf("%.64s names no time, so it is looked for as text", it.name+it.text)
+			if len(remarks) < maxRemarks && !slices.Contains(remarks, remark) {
+				remarks = append(remarks, remark)
+			}
 			it.kind, it.text, it.field, it.name = chunkItem, it.name+it.text, Anywhere, ""
 		}
 		out = append(out, it)

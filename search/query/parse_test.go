@@ -125,6 +125,19 @@ func TestALongQuestionIsCut(t *testing.T) {
 	}
 }
 
+// What an answer says of a question does not grow with the question.
+func TestRemarksAreFewAndDiffer(t *testing.T) {
+	for format, want := range map[string]int{"since:x ": 1, "until:x%d ": 4} {
+		var text strings.Builder
+		for i := range 2000 {
+			text.WriteString(strings.ReplaceAll(format, "%d", fmt.Sprint(i)))
+		}
+		if q := query.Parse(text.String()); len(q.Remarks) != want {
+			t.Errorf("2000 times %q gives %d remarks, want %d", format, len(q.Remarks), want)
+		}
+	}
+}
+
 func TestTenThousandSymbolsAreNoQuestion(t *testing.T) {
 	for _, unit := range []string{"(", ")", "\"", "*", "-", "!@#$%^&*", "«", "() ", "NOT ", "\x00"} {
 		query.Parse(strings.Repeat(unit, 10_000/len(unit)))
