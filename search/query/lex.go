@@ -125,26 +125,24 @@ func clip(text string) string {
 // front of it what none has that somebody quotes with.
 func isCode(text string) bool {
 	open := false
-	for i := range len(text) {
-		if text[i] != '"' {
-			continue
+	for chunk := range strings.FieldsSeq(text) {
+		_, skip := leadingField(strings.TrimLeft(chunk, "-("))
+		for i := range len(chunk) {
+			if chunk[i] != '"' {
+				continue
+			}
+			if i > 0 && (chunk[i-1] == '\\' || !open && skip == 0 && endsInCode(chunk[i-1])) {
+				return true
+			}
+			open = !open
 		}
-		before := text[:i]
-		if strings.HasSuffix(before, `\`) || !open && endsInCode(before) {
-			return true
-		}
-		open = !open
 	}
 	return false
 }
 
-func endsInCode(s string) bool {
-	s = s[strings.LastIndexFunc(s, unicode.IsSpace)+1:]
-	if _, skip := leadingField(strings.TrimLeft(s, "-(")); s == "" || skip > 0 {
-		return false
-	}
-	last := s[len(s)-1]
-	return strings.IndexByte("{[,:=", last) >= 0 || 'a' <= last|0x20 && last|0x20 <= 'z' || '0' <= last && last <= '9'
+// endsInCode says that a byte in front of a quotation mark is one of code.
+func endsInCode(b byte) bool {
+	return strings.IndexByte("{[,:=", b) >= 0 || 'a' <= b|0x20 && b|0x20 <= 'z' || '0' <= b && b <= '9'
 }
 
 // quotes maps an opening quotation mark to the closing one.
