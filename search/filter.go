@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"time"
 
 	"github.com/RoaringBitmap/roaring"
@@ -39,8 +40,16 @@ func (f Filter) facets() []string {
 
 func (f Filter) limitsTime() bool { return !f.Since.IsZero() || !f.Until.IsZero() }
 
-func (f Filter) admits(ms int64) bool {
-	return (f.Since.IsZero() || ms >= ceilMillis(f.Since)) && (f.Until.IsZero() || ms < ceilMillis(f.Until))
+// span is the milliseconds of a filter: from the first to before the last.
+func (f Filter) span() (first, last int64) {
+	first, last = math.MinInt64, math.MaxInt64
+	if !f.Since.IsZero() {
+		first = ceilMillis(f.Since)
+	}
+	if !f.Until.IsZero() {
+		last = ceilMillis(f.Until)
+	}
+	return first, last
 }
 
 // ceilMillis rounds up: what was recorded in a millisecond that began before
@@ -101,11 +110,12 @@ func (p *part) inSpaces(spaces []string) (*roaring.Bitmap, error) {
 }
 
 func (p *part) inTime(f Filter) *roaring.Bitmap {
-	var docs []uint32
+	docs := newDocSet(p.rows.Len())
+	first, last := f.span()
 	for doc := range uint32(p.rows.Len()) {
-		if f.admits(p.rows.Time(doc)) {
-			docs = append(docs, doc)
+		if ms := p.rows.Time(doc); ms >= first && ms < last {
+			docs[doc/64] |= 1 << (doc % 64)
 		}
 	}
-	return roaring.BitmapOf(docs...)
+	return roaring.FromDense(docs, false)
 }
