@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/RoaringBitmap/roaring"
 
@@ -80,7 +81,7 @@ func (v *view) ask(ctx context.Context, q Query) (Result, error) {
 	if parsed.IsEmpty() && !parsed.Lists() {
 		return Result{Note: noWords}, nil
 	}
-	n := newNarrower(v)
+	n := narrower{view: v, now: time.Now()}
 	allow, err := n.allowed(&q, parsed)
 	if err != nil {
 		return Result{}, err

@@ -6,9 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/blevesearch/vellum/levenshtein"
-
-	"cairn/search/analysis"
 	"cairn/search/segfile"
 )
 
@@ -50,16 +47,9 @@ func (v *view) titlePrefix(text string) (*source, error) {
 
 // similar is the notes that hold a word one slip of the finger away, or, if there
 // is none, one that differs in its ending.
-func (n narrower) similar(text string) (found *source, err error) {
-	likes, known := n.likes[text]
-	if !known {
-		if likes, err = likesOf(text); err != nil {
-			return nil, err
-		}
-		n.likes[text] = likes
-	}
-	for _, like := range likes {
-		found, err = n.view.alike(text, like)
+func (v *view) similar(text string) (found *source, err error) {
+	for _, like := range likesOf(text) {
+		found, err = v.alike(like)
 		if err != nil || found.found > 0 {
 			break
 		}
@@ -67,133 +57,26 @@ func (n narrower) similar(text string) (found *source, err error) {
 	return found, err
 }
 
-// A like is words that are like one that is in no note: those that begin with
-// start, and are one slip away if slips is set. Where forms is set, they are among
-// those.
-type like struct {
-	start string
-	slips *slips
-	forms []string
-}
-
-// likesOf are the words that a word may be taken for, the likeliest first.
-func likesOf(text string) (out []like, err error) {
-	slips, err := slipsOf(text)
-	if err != nil {
-		return nil, err
-	}
-	out = append(out, like{start: text[:runeOffset(text, 1)], slips: slips}) // people rarely miss the first letter
-	if utf8.RuneCountInString(text) >= minFirstSlip {
-		out = append(out, like{slips: slips, forms: firstSlips(text)})
-	}
-	for _, start := range withoutEnding(text) {
-		out = append(out, like{start: start})
-	}
-	return out, nil
-}
-
-func (l like) accepts(form string) bool {
-	if l.slips == nil {
-		return strings.HasPrefix(form, l.start)
-	}
-	return l.slips.accept(form, l.start)
-}
-
-// An ending is at most maxEnding letters, such as those of a case or a plural that
-// no stemmer here knows: Sicherungen, восстановлением. It leaves minStart letters
-// or more.
-const (
-	maxEnding = 3
-	minStart  = 6
-)
-
-// withoutEnding are what is left of a word that has an ending, the longest first.
-func withoutEnding(text string) (out []string) {
-	if utf8.RuneCountInString(text) < minStart+2 { // an ending of one letter is one slip
-		return nil
-	}
-	for range maxEnding {
-		_, last := utf8.DecodeLastRuneInString(text)
-		text = text[:len(text)-last]
-		if utf8.RuneCountInString(text) < minStart {
-			break
-		}
-		out = append(out, text)
-	}
-	return out
-}
-
-// minFirstSlip is the length of a word whose first letter may be wrong.
-const minFirstSlip = 6
-
-// maxLetters is how many letters of an alphabet may stand for a wrong one.
-const maxLetters = 40
-
-// firstSlips are the words that are one slip away from another one, which is in
-// their first letter: so few that each can be looked up.
-func firstSlips(text string) []string {
-	first := text[:runeOffset(text, 1)]
-	rest := text[len(first):]
-	second := rest[:runeOffset(rest, 1)]
-	out := []string{rest, second + first + rest[len(second):]}
-	r, _ := utf8.DecodeRuneInString(first)
-	for _, letter := range alphabetOf(r) {
-		out = append(out, string(letter)+rest, string(letter)+text)
-	}
-	return out
-}
-
-// alphabets are the letters of scripts, by their *unicode.RangeTable.
-var alphabets sync.Map
-
-// alphabetOf are the first letters of the script of a letter, as they are in
-// terms.
-func alphabetOf(r rune) []rune {
-	for _, script := range unicode.Scripts {
-		if !unicode.Is(script, r) {
-			continue
-		}
-		known, ok := alphabets.Load(script)
-		if !ok {
-			known, _ = alphabets.LoadOrStore(script, lettersOf(script))
-		}
-		return known.([]rune)
-	}
-	return nil
-}
-
-func lettersOf(script *unicode.RangeTable) (out []rune) {
-	for _, run := range script.R16 {
-		for c := rune(run.Lo); c <= rune(run.Hi); c += rune(run.Stride) {
-			if unicode.IsLetter(c) && analysis.Fold(string(c)) == string(c) {
-				out = append(out, c)
-			}
-			if len(out) == maxLetters {
-				return out
-			}
-		}
-	}
-	return out
-}
-
-func (v *view) alike(text string, l like) (*source, error) {
-	name := similarName(l.start + "~" + text)
-	var pick segfile.Automaton
-	starts := []string{string(stemTerm) + l.start, string(exactTerm) + l.start}
+func (v *view) alike(l like) (*source, error) {
+	name, starts := prefixName(stemTerm, l.start), []string{string(stemTerm) + l.start, string(exactTerm) + l.start}
+	pick := func() (segfile.Automaton, error) { return nil, nil }
 	switch {
-	case l.slips == nil:
-		name = prefixName(stemTerm, l.start)
-	case l.forms == nil:
-		pick = l.slips
-	default:
-		starts = nil
-		for _, form := range l.forms {
+	case l.first:
+		name, starts = similarName("~"+l.text), nil
+		for _, form := range firstSlips(l.text) {
 			starts = append(starts, termKey(stemTerm, form), termKey(exactTerm, form))
 		}
+	case l.slip:
+		name = similarName(l.start + "~" + l.text)
+		pick = sync.OnceValues(func() (segfile.Automaton, error) { return slipsOf(l.text) })
 	}
 	found, err := v.sourceOf(func(s *seg) (*postings, error) {
 		return s.unions.get(name, func() (*postings, error) {
-			return s.union(pick, starts)
+			p, err := pick()
+			if err != nil {
+				return nil, err
+			}
+			return s.union(p, starts)
 		})
 	})
 	if err != nil {
@@ -225,77 +108,4 @@ func (s *seg) union(pick segfile.Automaton, starts []string) (*postings, error) 
 	p := m.postings(s.rows.Len())
 	maxima.Put(m)
 	return p, nil
-}
-
-// slips accepts the terms of words that are at most one insertion, deletion,
-// replacement or transposition away from a word. Its states are those of the
-// automaton of the word, moved up by slipStates.
-type slips struct {
-	word *levenshtein.DFA
-}
-
-const (
-	slipStart  = iota // before the kind of a term
-	slipFailed        // no way to match
-	slipDone          // within the level, anything goes
-	slipStates
-)
-
-var slipBuilder = sync.OnceValues(func() (*levenshtein.LevenshteinAutomatonBuilder, error) {
-	return levenshtein.NewLevenshteinAutomatonBuilder(1, true)
-})
-
-func slipsOf(text string) (*slips, error) {
-	b, err := slipBuilder()
-	if err != nil {
-		return nil, err
-	}
-	dfa, err := b.BuildDfa(text, 1)
-	if err != nil {
-		return nil, err
-	}
-	return &slips{word: dfa}, nil
-}
-
-// accept says whether a word, or its stem, is so near and begins with start.
-func (s *slips) accept(form, start string) bool {
-	return s.accepts(form, start) || s.accepts(analysis.Stem(form), start)
-}
-
-func (s *slips) accepts(form, start string) bool {
-	if !strings.HasPrefix(form, start) {
-		return false
-	}
-	st := s.word.Start()
-	for i := range len(form) {
-		st = s.word.Accept(st, form[i])
-	}
-	return s.word.IsMatch(st)
-}
-
-func (s *slips) Start() int           { return slipStart }
-func (s *slips) IsMatch(st int) bool  { return st == slipDone }
-func (s *slips) CanMatch(st int) bool { return st != slipFailed }
-
-func (s *slips) Accept(st int, c byte) int {
-	switch {
-	case st == slipDone, st == slipFailed:
-		return st
-	case st == slipStart && (c == stemTerm || c == exactTerm):
-		return s.word.Start() + slipStates
-	case st == slipStart:
-		return slipFailed
-	}
-	inner := st - slipStates
-	if c == termSep[0] {
-		if s.word.IsMatch(inner) {
-			return slipDone
-		}
-		return slipFailed
-	}
-	next := s.word.Accept(inner, c)
-	if !s.word.CanMatch(next) {
-		return slipFailed
-	}
-	return next + slipStates
 }

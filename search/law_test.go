@@ -276,7 +276,7 @@ func TestAPlanReadsNothingForNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"", "locks NOT title:"}).Draw(t, "start") + lawNarrowed(t)
 		err := x.read(func(v *view) error {
-			p, err := newPlan(newNarrower(v), query.Parse(text), false)
+			p, err := newPlan(narrower{view: v, now: time.Now()}, query.Parse(text), false)
 			if err != nil {
 				return err
 			}

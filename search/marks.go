@@ -174,12 +174,8 @@ func (p *soughtPart) settle(tokens []seen) {
 	if !canMisspell(p.text) {
 		return
 	}
-	likes, err := likesOf(p.text)
-	if err != nil {
-		return // no note was found by it either
-	}
 	p.reading = misspelled
-	for _, p.like = range likes {
+	for _, p.like = range likesOf(p.text) {
 		if slices.ContainsFunc(tokens, p.fits) {
 			return
 		}

@@ -34,7 +34,7 @@ func (p *plan) prefixSource(text string, scored, partial bool) named {
 }
 
 func (p *plan) similarSource(text string, scored bool) named {
-	return named{name: similarName(text), half: true, mute: !scored, read: func() (*source, error) { return p.narrow.similar(text) }}
+	return named{name: similarName(text), half: true, mute: !scored, read: func() (*source, error) { return p.view.similar(text) }}
 }
 
 // add returns the place of a source. One that is both scored and not is

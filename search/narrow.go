@@ -13,13 +13,8 @@ import (
 
 // A narrower finds the documents that filters inside a query let through.
 type narrower struct {
-	view  *view
-	now   time.Time         // what spans such as 7d count back from
-	likes map[string][]like // what words were taken for before
-}
-
-func newNarrower(v *view) narrower {
-	return narrower{view: v, now: time.Now(), likes: map[string][]like{}}
+	view *view
+	now  time.Time // what spans such as 7d count back from
 }
 
 // allowed is the documents of each part that a query may find: what narrows it

@@ -24,7 +24,8 @@ type plan struct {
 	either  []expr
 	matched []*roaring.Bitmap // see matching; nil until then
 
-	misspelled []string // words that no note holds, of which some hold one like it
+	misspelled  []string // words that no note holds, of which some hold one like it
+	respellings int      // that were looked for
 }
 
 // An expr is a query.Expr bound to a view.
@@ -232,12 +233,18 @@ func (p *plan) beginsOthers(text string, exact, begun int) bool {
 	return p.sources[begun].found > p.sources[exact].found || analysis.Stem(text) != text
 }
 
+// maxRespelled is how many words that no note holds are looked for as others.
+// Where there are more, such as in a pasted log, few are slips, and to look for
+// one takes longer than to answer a question.
+const maxRespelled = 8
+
 // respelled finds the lists of what is spelled nearly as a part that is in no
 // note.
 func (p *plan) respelled(text string, star, scored bool) ([]int, error) {
-	if star || !canMisspell(text) {
+	if star || !canMisspell(text) || p.respellings == maxRespelled {
 		return nil, nil
 	}
+	p.respellings++
 	near, err := p.add(p.similarSource(text, scored))
 	if err != nil {
 		return nil, err
