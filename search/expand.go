@@ -21,15 +21,22 @@ func similarName(text string) string           { return string(stemTerm) + text 
 // prefix is the notes that hold a word beginning with text.
 func (v *view) prefix(text string) (*source, error) {
 	starts := []string{string(stemTerm) + text, string(exactTerm) + text}
-	switch n := utf8.RuneCountInString(text); {
-	case n >= minEdge && n <= maxEdge && !isJoined(text): // only words have edges
+	switch {
+	case isEdge(text):
 		return v.term(termKey(edgeTerm, text))
-	case n < minEdge: // far fewer terms than words
+	case !canPrefix(text): // far fewer terms than words
 		starts = []string{termKey(stemTerm, text), string(edgeTerm) + text}
 	}
 	return v.sourceOf(func(s *seg) (*postings, error) {
 		return s.unions.get(prefixName(stemTerm, text), func() (*postings, error) { return s.union(nil, starts) })
 	})
+}
+
+// isEdge says that all words which begin with a text have it as an edge. A name
+// has none, and neither has what its words are run together, such as io of I/O.
+func isEdge(text string) bool {
+	n := utf8.RuneCountInString(text)
+	return n >= minEdge && n <= maxEdge && !isJoined(text)
 }
 
 // isJoined says that a text is the start of a whole name, such as 0.1 of 0.1.2.

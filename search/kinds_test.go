@@ -234,3 +234,26 @@ func TestAWordIsFoundWithAnotherEnding(t *testing.T) {
 		}
 	}
 }
+
+// The start of a word finds it however many notes hold the start itself as the
+// sum of a name, such as io of I/O, which begins nothing.
+func TestAStartIsFoundBesideNamesThatReadLikeIt(t *testing.T) {
+	t.Parallel()
+	for name, words := range map[string][2]string{"io": {"I/O", "iota"}, "eg": {"e.g.", "eggs"}, "leau": {"l'eau", "leaux"}, "ab": {"a_b", "abbey"}} {
+		for sums := range 3 {
+			x := open(t, t.TempDir())
+			whole := note(9, "the heron knows "+words[1])
+			docs := []search.Doc{whole}
+			for i := range sums {
+				docs = append(docs, note(i, "the heron knows "+words[0]))
+			}
+			apply(t, x, "team", docs...)
+			for _, typing := range []bool{true, false} {
+				got := askWith(t, x, search.Query{Text: name, Prefix: typing})
+				if len(got) != len(docs) || !slices.Contains(got, whole.ID) {
+					t.Errorf("%q beside %d notes with %q finds %d of %d notes, typing: %v", name, sums, words[0], len(got), len(docs), typing)
+				}
+			}
+		}
+	}
+}

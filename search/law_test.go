@@ -21,7 +21,7 @@ import (
 // A small vocabulary, so that notes and questions meet, with names, other
 // scripts, stop words and near misses in it.
 var lawWords = strings.Fields(`lock locks locking file-lock FileLock file_lock filelock fast fastapi fastapi-users
-	cache caching redis timeout timeouts timeuot deploy deployed useEffect effect use the of in and wsl wsl2 C++ c go gopher
+	cache caching redis timeout timeouts timeuot deploy deployed useEffect effect use the of in and wsl wsl2 I/O io iota C++ c go gopher
 	缓存 会话缓存 缓存怎么存 文件锁 锁 ファイルロック 캐시를 café cafe v1.2.3 1.2.3 error postgres postgers kubernetes kuberntes bostgres repo.go internal/store/repo.go
 	what John Datensicherung восстановления zeppelin barometer k8s rollout db time out remove ` + longestWord + " " + longestWord + "b")
 

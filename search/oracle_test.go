@@ -332,14 +332,23 @@ func (r *reckoning) part(text string, open, star, scored bool) (names []string, 
 		}
 		if prefixable && (open || !found) {
 			partial := !r.typing || !open
-			name, begun := r.prefix(text, false, partial)
-			if scored && (begun > n || analysis.Stem(text) != text) {
+			begins, begun := r.prefix(text, false, partial)
+			if scored && (analysis.Stem(text) != text || r.anyHoldsOnly(r.sources[begins].holds, r.sources[name].holds)) {
 				r.prefix(text, true, partial)
 			}
-			add(name, begun)
+			add(begins, begun)
 		}
 	}
 	return names, weight
+}
+
+// anyHoldsOnly says that a note holds one thing and not another.
+func (r *reckoning) anyHoldsOnly(one, other func(oracleNote) (level, bool)) bool {
+	return r.count(func(n oracleNote) (level, bool) {
+		l, ok := one(n)
+		_, both := other(n)
+		return l, ok && !both
+	}) > 0
 }
 
 func (r *reckoning) titleWord(w query.Word, scored bool) oracleWord {

@@ -230,7 +230,8 @@ func (p *plan) part(text string, open, star, scored bool) ([]int, error) {
 // beginsOthers says that notes which hold words that begin with a text are not
 // just those that hold it: such would have the same twice in their scores.
 func (p *plan) beginsOthers(text string, exact, begun int) bool {
-	return p.sources[begun].found > p.sources[exact].found || analysis.Stem(text) != text
+	whole, start := p.sources[exact], p.sources[begun]
+	return start.found > whole.found || analysis.Stem(text) != text || isEdge(text) && !p.view.isWithin(start, whole)
 }
 
 // maxRespelled is how many words that no note holds are looked for as others.

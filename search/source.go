@@ -44,6 +44,16 @@ func (p *part) countLive(lists *postings) uint64 {
 	return lists.count - lists.countIn(p.dead)
 }
 
+// isWithin says that no note is of one source and not of another.
+func (v *view) isWithin(s, other *source) bool {
+	for i, p := range v.segs {
+		if !p.withoutDead(roaring.AndNot(s.docs(i), other.docs(i))).IsEmpty() {
+			return false
+		}
+	}
+	return true
+}
+
 func (v *view) term(key string) (*source, error) {
 	return v.sourceOf(func(s *seg) (*postings, error) { return s.postings(key) })
 }
