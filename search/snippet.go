@@ -34,35 +34,44 @@ const ellipsis = "…"
 // wanted are the forms of the words of a query.
 type wanted struct {
 	stems    map[string]int // to the number of the word
+	begins   [256]bool      // first bytes of stems
 	prefixes map[string]int
 	words    int
 }
 
-func wantedForms(q query.Query) wanted {
-	w := wanted{stems: map[string]int{}, prefixes: map[string]int{}}
+func wantedForms(q query.Query) *wanted {
+	w := &wanted{stems: map[string]int{}, prefixes: map[string]int{}}
 	q.Words(func(word query.Word) {
 		for _, part := range word.Parts {
-			w.stems[analysis.Stem(part)] = w.words
+			w.addStem(part, w.words)
 			if (word.Open || word.Star) && canPrefix(part) {
 				w.prefixes[part] = w.words
 			}
 			w.words++
 		}
 		for _, whole := range word.Whole {
-			w.stems[analysis.Stem(whole)] = w.words - 1
+			w.addStem(whole, w.words-1)
 		}
 	}, func(p query.Phrase) {
 		for _, word := range p.Words {
-			w.stems[analysis.Stem(word)] = w.words
+			w.addStem(word, w.words)
 			w.words++
 		}
 	})
 	return w
 }
 
-func (w wanted) find(form string) (int, bool) {
-	if n, ok := w.stems[analysis.Stem(form)]; ok {
-		return n, true
+func (w *wanted) addStem(form string, number int) {
+	stem := analysis.Stem(form)
+	w.stems[stem] = number
+	w.begins[stem[0]] = true
+}
+
+func (w *wanted) find(form string) (int, bool) {
+	if w.begins[form[0]] || analysis.IsIrregular(form) { // a stem takes a while
+		if n, ok := w.stems[analysis.Stem(form)]; ok {
+			return n, true
+		}
 	}
 	for p, n := range w.prefixes {
 		if strings.HasPrefix(form, p) {
@@ -74,7 +83,7 @@ func (w wanted) find(form string) (int, bool) {
 
 // allIn says that a title holds all the words, so that none of them was taken
 // for another.
-func (w wanted) allIn(title string) bool {
+func (w *wanted) allIn(title string) bool {
 	held := map[int]bool{}
 	for tok := range analysis.Tokens(title) {
 		if n, ok := w.find(tok.Text); ok {
@@ -94,7 +103,7 @@ const enough = 64 << 10
 
 // bestWindow is the first stretch of at most limit bytes with the most
 // different words; it is empty if there are none.
-func bestWindow(w wanted, body string, limit int) (from, to int) {
+func bestWindow(w *wanted, body string, limit int) (from, to int) {
 	var open []sighting // of the window that ends here
 	count := map[int]int{}
 	best := 0

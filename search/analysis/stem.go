@@ -25,3 +25,10 @@ func Stem(word string) string {
 	english.Stem(env)
 	return env.Current()
 }
+
+// IsIrregular says that the stem of a word may begin otherwise than the word. That
+// of any other word begins with the same letter.
+func IsIrregular(word string) bool {
+	_, ok := irregular[word]
+	return ok
+}
