@@ -14,7 +14,7 @@ func Parse(text string) Query {
 	if !bracketsCount(items) {
 		items = slices.DeleteFunc(items, item.isBracket)
 	}
-	p := parser{items: unquote(items), left: maxWords}
+	p := parser{items: unquote(items), room: newRoom()}
 	q := p.query().withFiltersApart()
 	q.Remarks = remarks
 	return q
@@ -143,7 +143,7 @@ func (it item) ends() bool {
 
 type parser struct {
 	items []item
-	left  int // how many more words may be taken
+	room  *room
 }
 
 func (p *parser) kind() itemKind { return at(p.items, 0).kind }
@@ -219,18 +219,15 @@ func (p *parser) operand() operand {
 		}
 		return operand{term: &Term{Group: &group}}
 	}
-	words := wordsOf(it)
-	words = words[:min(len(words), p.left)]
-	p.left -= len(words)
-	return operand{words: words}
+	return operand{words: p.room.take(wordsOf(it))}
 }
 
 // phrase makes a quoted text a phrase, or, when it holds one word alone, that
 // word as it stands.
 func (p *parser) phrase(it item) operand {
 	ph := Phrase{Text: it.text, Field: it.field, Words: sequence(it.text)}
-	ph.Words = ph.Words[:min(len(ph.Words), p.left)]
-	p.left -= len(ph.Words)
+	ph.Words = ph.Words[:min(len(ph.Words), p.room.words)]
+	p.room.words -= len(ph.Words)
 	if len(ph.Words) == 0 {
 		return operand{}
 	}

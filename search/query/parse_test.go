@@ -125,6 +125,45 @@ func TestALongQuestionIsCut(t *testing.T) {
 	}
 }
 
+// A text without spaces, such as a program made small, is one name of as many
+// parts as there are words in it.
+func TestALongNameIsCut(t *testing.T) {
+	for _, joint := range []string{".", "/", "_", "-x ", " "} {
+		var words []string
+		for i := range 4000 {
+			words = append(words, fmt.Sprintf("w%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676))
+		}
+		text := strings.Join(words, joint)
+		for _, text := range []string{text, `"` + text + `"`, "x NOT " + text, "title:" + text} {
+			q := query.Parse(text)
+			if plain, ok := q.AnyWord(); ok {
+				checkParts(t, text, plain)
+			}
+			checkParts(t, text, q)
+		}
+	}
+}
+
+func checkParts(t *testing.T, text string, q query.Query) {
+	n := 0
+	count := func(w query.Word) {
+		if n += len(w.Parts); len(w.Parts) == 0 || len(w.Parts) > 64 {
+			t.Errorf("%.20q has a word of %d parts", text, len(w.Parts))
+		}
+	}
+	q.Words(count, func(p query.Phrase) { n += len(p.Words) })
+	for _, e := range q.Either {
+		for _, not := range e.Not {
+			if not.Word != nil {
+				count(*not.Word)
+			}
+		}
+	}
+	if n == 0 || n > 512 {
+		t.Errorf("%.20q is read as %d parts", text, n)
+	}
+}
+
 // What an answer says of a question does not grow with the question.
 func TestRemarksAreFewAndDiffer(t *testing.T) {
 	for format, want := range map[string]int{"since:x ": 1, "until:x%d ": 4} {

@@ -111,7 +111,7 @@ func (q Query) AnyWord() (plain Query, ok bool) {
 	if len(want) == 0 {
 		return Query{}, false
 	}
-	e := Expr{Want: meaningful(distinct(want)), Asks: len(q.Either) == 1 && q.Either[0].Asks}
+	e := Expr{Want: meaningful(distinct(newRoom().take(want))), Asks: len(q.Either) == 1 && q.Either[0].Asks}
 	return Query{Either: []Expr{e}, Only: q.Only, Never: q.Never}, true
 }
 

@@ -12,6 +12,36 @@ import (
 // maxWords is how many words of a question count, beginning with the first.
 const maxWords = 256
 
+// maxParts is how many parts of them count, and maxNameParts how many of one: a
+// note is compared with each.
+const (
+	maxParts     = 512
+	maxNameParts = 64
+)
+
+// A room is what a question has left for words.
+type room struct{ words, parts int }
+
+func newRoom() *room { return &room{maxWords, maxParts} }
+
+// take is the first of some words, for which there is room, and the first parts
+// of names.
+func (r *room) take(words []Word) []Word {
+	for i, w := range words {
+		if r.words == 0 || r.parts == 0 {
+			return words[:i]
+		}
+		most := r.parts
+		if !analysis.IsSolid(w.Text) {
+			most = min(most, maxNameParts)
+		}
+		words[i].Parts = w.Parts[:min(len(w.Parts), most)]
+		r.words--
+		r.parts -= len(words[i].Parts)
+	}
+	return words
+}
+
 // wordsOf reads a chunk as words.
 func wordsOf(it item) []Word {
 	text := strings.TrimRight(it.text, "*")
