@@ -19,8 +19,9 @@
 // by document before the first question can be answered. A row is read where it
 // lies, so that a segment is open at once, however many documents it has.
 //
-// It also reads the terms that begin alike, with their lists, in one go over
-// the dictionary.
+// The terms of a field stand in their order, each with its list behind it, in the
+// place of ice's automaton. What begins alike is read in one go, lists included,
+// and a term is found by halving (ADR 24).
 //
 // It promises that merging segments is making one of the documents that stay,
 // that no segment is merged whose bytes are not those that were written, that
